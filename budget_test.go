@@ -39,8 +39,9 @@ internal/e2e                    50    4000          0         0
 interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
 interp/internal              10400    2800          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine
 interp/internal/assist        3300     500          0         0
-interp/internal/dynamic       3450     400          0         0  rewrites that make Go in a cell right, with their proof; the table of treatments of operands, before in lower
-interp/internal/front         7100     350          0         0  rewrites that make Go in a cell right, with their proof
+interp/internal/dynamic       3450     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle
+interp/internal/front         5000     500          0         0  tables of what each stage makes of a cell
+interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        11900     750          0         0  rewrites that make Go in a cell right, with their proof
 interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before

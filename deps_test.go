@@ -22,7 +22,8 @@ import (
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
-STD, tensor/driver < internal/plumbing
+STD < internal/plumbing, internal/save
+internal/save < tensor/data, display/chart, amp/trace, notebooks/exercise, notebooks/notebook, interp/internal/magic, install
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
 tensor/internal/asm/gen/ssa < tensor/internal/asm/gen
@@ -80,15 +81,16 @@ STD, internal/near, display, kernel/eval, interp/internal/lower, interp/internal
 STD, interp/internal/dynamic < interp/internal/peek
 STD < interp/internal/history, interp/internal/shell, interp/internal/words
 STD, display, internal/text, interp/internal/engine, interp/internal/dynamic, interp/internal/mapaccess, interp/internal/peek, interp/internal/words < interp/internal/render
-STD, interp/internal/front < interp/internal/files
+STD, interp/internal/syntax < interp/internal/files
 STD, interp/internal/engine, interp/internal/lower, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/places
 STD, internal/text, kernel/eval, interp/internal/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
-STD, internal/near, internal/text, display, kernel/eval, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
+STD, internal/near, internal/text, display, kernel/eval, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/hints, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
 STD, interp/internal/engine, interp/internal/lower, interp/internal/exports, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/export
 STD, kernel/eval, interp/internal/engine, interp/internal/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
 STD, kernel/eval, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
 STD, interp/internal/lower, interp/internal/ansi < interp/internal/syntax
-STD, internal/near, x/tools, interp/internal/engine, interp/internal/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
+STD, internal/near, x/tools, interp/internal/exports, interp/internal/syntax < interp/internal/hints
+STD, interp/internal/engine, interp/internal/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/hints, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess, interp/internal/typemaker
 STD, interp/internal/engine, interp/internal/mapaccess, interp/internal/words, yaegi < interp/internal/yaegi
 STD < interp/internal/native/object, interp/internal/native/toolchain
@@ -109,7 +111,7 @@ install/wheel < install, internal/wheel
 install, internal/release < internal/wheel
 STD < internal/release, internal/wheel
 STD < internal/e2e, internal/newgo, internal/systems, internal/testenv
-STD, display, internal/plumbing, interp, kernel/eval, tensor/driver < internal/systems/page
+STD, amp, display, internal/plumbing, interp, kernel/eval, tensor/driver < internal/systems/page
 everything < .
 `
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"halfnote/amp"
 	"halfnote/internal/plumbing"
 	"halfnote/interp"
 	"halfnote/kernel"
@@ -72,7 +73,7 @@ func (c kernelCommand) Run() error {
 	if member == nil && c.several() {
 		return c.launch()
 	}
-	os.Unsetenv("JUPYTER_TOKEN") // the server's, by which its clients run code; no cell needs it
+	os.Unsetenv("JUPYTER_TOKEN")          // the server's, by which its clients run code; no cell needs it
 	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
 	if member != nil {
 		limit /= int64(member.Local)
@@ -80,7 +81,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: plumbing.Of[plumbing.Regions]().Close})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
 	if err != nil {
 		return err
 	}

@@ -52,9 +52,9 @@ func (r *Region) Exit() {
 	}
 }
 
-// closeRegions closes the regions that the calling goroutine has entered but not exited, and
-// returns a line about each.
-func closeRegions() (lines []string) {
+// CloseRegions closes the regions that the calling goroutine has entered but not exited, and returns a line about each. Programs that
+// run user code call it at the end of each goroutine.
+func (internals) CloseRegions() (lines []string) {
 	for _, c := range casting.CloseScopes() {
 		lines = append(lines, fmt.Sprintf("amp: a region of %v was still open here and has been closed; call its Exit: r := amp.Float16.Enter(); defer r.Exit()", c))
 	}

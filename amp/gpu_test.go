@@ -23,8 +23,6 @@ func TestOnGPU(t *testing.T) {
 		test func(t *testing.T)
 	}{
 		{"DTypes", false, TestDTypes},
-		{"DTypesCPU", false, TestDTypesCPU},
-		{"VisionDTypes", false, TestVisionDTypes},
 		{"TorchDTypes", false, TestTorchDTypes},
 		{"OpLists", true, TestOpLists},
 		{"ExplicitDType", false, TestExplicitDType},

@@ -6,6 +6,6 @@ import (
 )
 
 var (
-	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
+	fused   = tensor.Internal(plumbing.Token{}).Fused
+	casting = tensor.Internal(plumbing.Token{}).Casting
 )

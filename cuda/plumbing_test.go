@@ -8,6 +8,6 @@ import (
 )
 
 var (
-	fused     = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	capturing = plumbing.Of[plumbing.Capture]().Capturing
+	fused     = tensor.Internal(plumbing.Token{}).Fused
+	capturing = tensor.Internal(plumbing.Token{}).Capture.Capturing
 )

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-var gradients = plumbing.Of[plumbing.Gradients[*tensor.Tensor]]()
+var gradients = tensor.Internal(plumbing.Token{}).Gradients
 
 // DDPOption configures NewDistributedDataParallel.
 type DDPOption func(*DistributedDataParallel)

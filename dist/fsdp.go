@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-var places = plumbing.Of[plumbing.Places[*tensor.Tensor]]()
+var modules = nn.Internal(plumbing.Token{})
 
 // MixedPrecisionPolicy is the dtypes of a sharded module. The zero value keeps those of the parameters and of the input. Unlike
 // autocast it works on whole modules: parameters are cast once, when they are gathered, and so travel in ParamDType. The shards that the
@@ -122,7 +122,7 @@ func (f *FSDPModule) divide(params []nn.Named) {
 		if p.Tensor.DType() != params[0].Tensor.DType() || p.Tensor.Device() != params[0].Tensor.Device() {
 			f.g.refuse("FullyShard", "shard them separately, or convert them", "%s is %v on %v, but %s is %v on %v", p.Name, p.Tensor.DType(), p.Tensor.Device(), params[0].Name, params[0].Tensor.DType(), params[0].Tensor.Device())
 		}
-		s := shard{name: p.Name, shape: p.Tensor.Shape(), at: total, places: places.Of(f.Module, p.Tensor)}
+		s := shard{name: p.Name, shape: p.Tensor.Shape(), at: total, places: modules.Places(f.Module, p.Tensor)}
 		if len(s.places) == 0 {
 			f.g.refuse("FullyShard", "pass a pointer to the module", "%s cannot be replaced", p.Name)
 		}

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-var memory = plumbing.Of[plumbing.Memory[*tensor.Tensor]]()
+var memory = tensor.Internal(plumbing.Token{}).Memory
 
 // An AllReduce of n elements on w ranks is a ReduceScatter and an AllGather: rank r receives the r-th of w segments from every
 // rank, combines them in rank order, and sends the result to all. Both go in pieces, so that one piece is combined while the

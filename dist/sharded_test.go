@@ -118,7 +118,7 @@ func TestSyncBatchNorm(t *testing.T) {
 	succeed(t, 2, func(g *group) {
 		from, n := g.rank*3, 3+g.rank
 		part := nn.NewBatchNorm2d(3)
-		norms.Synchronize(part, g.total)
+		modules.SynchronizeNorms(part, g.total)
 		own := x.Narrow(0, from, n).Clone().RequireGrad()
 		z := part.Forward(own)
 		z.Mul(w.Narrow(0, from, n)).Sum().Backward()

@@ -1,16 +1,15 @@
 package dist
 
 import (
-	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
-
-var norms = plumbing.Of[plumbing.Norms[*tensor.Tensor]]()
 
 // ConvertSyncBatchNorm makes the BatchNorm layers of model normalise by the mean and variance of the batches of all ranks.
 // Batches may differ in size. The statistics are float32 and cost one reduction forward and one backward for each
 // layer. All ranks must run the layers in the same order. It is torch.nn.SyncBatchNorm.convert_sync_batchnorm.
-func ConvertSyncBatchNorm(model any) { norms.Synchronize(model, member("ConvertSyncBatchNorm").total) }
+func ConvertSyncBatchNorm(model any) {
+	modules.SynchronizeNorms(model, member("ConvertSyncBatchNorm").total)
+}
 
 // total returns the sum of the ranks' vectors, differentiably: its derivative is the sum of the ranks' gradients.
 func (g *group) total(x *tensor.Tensor) *tensor.Tensor {

@@ -100,7 +100,7 @@ func TestPackageRunsNothing(t *testing.T) {
 		{"-m", "jupyterlab", "--version"},
 		{"-c", path + "halfnote.program = lambda: '/usr/bin/true'; halfnote.main()", own},
 		{"-c", path + "shell = type('Shell', (), {'register_magics': print}); halfnote.load_ipython_extension(shell)", own},
-		{"-c", path + "import IPython.core.magic, jupyter_client; halfnote.load_ipython_extension(type('Shell', (), {'register_magics': print})); import halfnote.magic; halfnote.magic.imported('x', {'application/json': 1}, 'none')", own},
+		{"-c", "import IPython.core.magic, jupyter_client; " + path + "halfnote.load_ipython_extension(type('Shell', (), {'register_magics': print})); import halfnote.magic; halfnote.magic.imported('x', {'application/json': 1}, 'none')", own},
 	} {
 		cmd := isolated(t.Context(), []string{python}, args...)
 		out, err := cmd.CombinedOutput()

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"halfnote/internal/save"
 )
 
 // copied is the name of the file that records the checksums of the files that were copied
@@ -54,7 +55,7 @@ func CopyTutorials(src fs.FS, dir string) (kept []string, err error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		return replace(path, 0o644, bytes.NewReader(text))
+		return save.Text(path, text)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("install: tutorials: %w", err)
@@ -63,7 +64,7 @@ func CopyTutorials(src fs.FS, dir string) (kept []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("install: tutorials: %w", err)
 	}
-	return kept, replace(record, 0o644, bytes.NewReader(text))
+	return kept, save.Text(record, text)
 }
 
 func checksum(text []byte) string {

@@ -59,13 +59,13 @@ func (s *Session) run(ctx context.Context, in eval.Cell, out eval.Output) eval.R
 // breakpoints.
 func (s *Session) execute(ctx context.Context, in eval.Cell, out eval.Output, stops bool) (*cell, error) {
 	c := &cell{n: in.Count, ctx: ctx, out: out}
-	texts := &front.Texts{}
-	err := s.prepare(c, s.front.Input(in.Count, in.Code, texts, stops))
+	files := &front.Files{}
+	err := s.prepare(c, s.front.Input(in.Count, in.Code, files, stops))
 	if err == nil {
 		trace.WithRegion(ctx, "declare", func() { err = s.declare(c) })
 	}
 	if err != nil {
-		s.front.Release(texts)
+		s.front.Release(files)
 		return c, err
 	}
 	trace.WithRegion(ctx, "run", func() { err = s.start(c) })
@@ -116,9 +116,9 @@ func (s *Session) check(in front.Input, out eval.Output) (*front.Checked, error)
 func (s *Session) examine(in eval.Cell, out eval.Output) (*front.Checked, error) {
 	s.checking.Lock()
 	defer s.checking.Unlock()
-	texts := &front.Texts{}
-	defer s.front.Release(texts)
-	return s.check(s.front.Input(in.Count, in.Code, texts, false), out)
+	files := &front.Files{}
+	defer s.front.Release(files)
+	return s.check(s.front.Input(in.Count, in.Code, files, false), out)
 }
 
 // refusedIn returns the number of the latest cell that declares a name but did not run, or 0.
@@ -126,7 +126,7 @@ func (s *Session) refusedIn(name string) int {
 	for _, c := range slices.Backward(s.history.Ran()) {
 		switch c.Failed {
 		case "CompileError", "Unsupported", "UnknownMagic":
-			if front.Declares(c.Code, name) {
+			if syntax.Declares(c.Code, name) {
 				return c.Count
 			}
 		}
@@ -174,7 +174,7 @@ func (s *Session) drop(c *cell, left bool) {
 	if in := c.Outs[front.InName]; in != nil && !c.KeepsIn {
 		engine.Clear(s.engine, in.Slot)
 	}
-	for _, f := range c.Texts.Parsed {
+	for _, f := range c.Files.Parsed {
 		if !s.marking() && !gone && !typesOnly(f.File) {
 			continue // frames of panics hold positions in the file
 		}

@@ -43,7 +43,7 @@ func (s *Session) declarePackages(ctx context.Context, c *front.Bound) (starts [
 
 // declarePackage passes a package to the engine.
 func (s *Session) declarePackage(ctx context.Context, n int, u *front.SourceUnit) error {
-	c, err := u.Lower(s.front.Input(n, "", &front.Texts{}, false), s.env, s.target())
+	c, err := u.Lower(s.front.Input(n, "", &front.Files{}, false), s.env, s.target())
 	if err != nil {
 		return err
 	}

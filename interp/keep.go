@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"slices"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/peek"
 )
@@ -22,7 +23,7 @@ func (s *Session) keepOutput(c *cell) {
 		return
 	}
 	name := fmt.Sprintf("Out__%d", c.n)
-	b := &front.Binding{Name: name, Kind: front.KindVar, Made: c.n, Seq: c.Seq, Slot: r.Slot, Typ: front.TypeString(r.Typ, c.Pkg)}
+	b := &front.Binding{Name: name, Kind: front.KindVar, Made: c.n, Seq: c.Seq, Slot: r.Slot, Typ: exports.TypeString(r.Typ, c.Pkg)}
 	h, err := c.Header(types.NewVar(token.NoPos, c.Pkg, name, r.Typ))
 	if err != nil || c.Importable(h.Paths) != nil {
 		return

@@ -293,7 +293,7 @@ func (p *randomProgram) stmt(depth int) string {
 				c, i, calls := p.fresh(), p.fresh(), p.calls
 				p.calls = nil // they print
 				defer func() { p.calls = calls }()
-				return fmt.Sprintf("%s := make(chan int, %d)\nfor %s := range 4 {\ngo func() { %s <- %s*%s + len(make([]byte, 100*%s)) }()\n}\nfmt.Println(<-%s + <-%s + <-%s + <-%s)", c, p.IntN(5), i, c, i, p.expr("int", 1), i, c, c, c, c)
+				return fmt.Sprintf("%s := make(chan int, %d)\nfor %s := range 4 {\ngo func() { %s <- %s*%s + len(make([]byte, 100*(%s&3))) }()\n}\nfmt.Println(<-%s + <-%s + <-%s + <-%s)", c, p.IntN(5), i, c, i, p.expr("int", 1), i, c, c, c, c)
 			},
 			func() string { // a closure that changes what it captures
 				f, x := p.fresh(), p.fresh()
@@ -362,7 +362,7 @@ func (p *randomProgram) loop(depth int) string {
 
 // failing returns a statement that may panic.
 func (p *randomProgram) failing() string {
-	forms := []string{"fmt.Println(7 / id($int$&3))", "fmt.Println(id($[]int$)[id($int$)])", "var t *T\nfmt.Println(t.A)", "fmt.Println(id($any$).(int))", "panic($string$)", "panic(fmt.Sprint($int$))", "var m map[string]int\nm[$string$] = 1", "fmt.Println(id($string$)[id($int$)&7:])", "fmt.Println(make([]int, id($int$)))", "fmt.Println(id($any$).(measured).Size())"}
+	forms := []string{"fmt.Println(7 / id($int$&3))", "fmt.Println(id($[]int$)[id($int$)])", "var t *T\nfmt.Println(t.A)", "fmt.Println(id($any$).(int))", "panic($string$)", "panic(fmt.Sprint($int$))", "var m map[string]int\nm[$string$] = 1", "fmt.Println(id($string$)[id($int$)&7:])", "fmt.Println(make([]int, id($int$)%100))", "fmt.Println(id($any$).(measured).Size())"}
 	form := p.pick(forms...)
 	for strings.Contains(form, "$") {
 		before, rest, _ := strings.Cut(form, "$")

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"halfnote/amp"
 	"halfnote/display"
 	"halfnote/internal/plumbing"
 	"halfnote/internal/testenv"
@@ -86,7 +87,7 @@ func tested(t *testing.T) []string {
 func TestSessionsNative(t *testing.T) {
 	needNative(t)
 	cmd := exec.Command(os.Args[0], "-engine", Compiled, "-test.skip",
-		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|OtherNames|Pages|RefusedCells|Mutations|SwitchedOff|StandardExamples|OrdinaryPrograms")
+		"Scripts|GoProgram|Fuzz|Native|Hostile|Compare|MemoryOfManyCells|ChartsFollow|Pages|RefusedCells|Mutations|SwitchedOff|StandardExamples|OrdinaryPrograms|RandomPrograms")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -241,7 +242,7 @@ func newSession(t testing.TB) *Session {
 
 func newSessionOn(t testing.TB, engine string) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Grace: patience, Sources: os.DirFS(".."), Leave: plumbing.Of[plumbing.Regions]().Close})
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Grace: patience, Sources: os.DirFS(".."), Leave: amp.Internal(plumbing.Token{}).CloseRegions})
 	if err != nil {
 		t.Fatal(err)
 	}

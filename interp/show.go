@@ -10,6 +10,7 @@ import (
 	"halfnote/display"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/engine"
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/peek"
@@ -30,11 +31,11 @@ func (s *Session) showWith(c *front.Bound, v reflect.Value, t types.Type, method
 			if _, ok := r.(interface{ StopsCell() }); ok {
 				panic(r)
 			}
-			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", front.TypeString(t, c.Pkg), r))
+			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", exports.TypeString(t, c.Pkg), r))
 		}
 	}()
 	if _, ok := t.Underlying().(*types.Signature); ok {
-		return display.Text(front.TypeString(t, c.Pkg))
+		return display.Text(exports.TypeString(t, c.Pkg))
 	}
 	if s.front.Packages.Own(t, c.Pkg) || render.HoldsOwn(v) {
 		return render.Value(v, s.dynamicType(c, t), methods, func(v reflect.Value) (reflect.Value, *dynamic.Type) { return s.open(c, v) })
@@ -46,7 +47,7 @@ func (s *Session) showWith(c *front.Bound, v reflect.Value, t types.Type, method
 		return display.Text("<nil>")
 	}
 	if v.Kind() == reflect.Func {
-		return display.Text(front.TypeString(t, c.Pkg))
+		return display.Text(exports.TypeString(t, c.Pkg))
 	}
 	return s.screen.Of(mapaccess.Copy(v.Interface()))
 }

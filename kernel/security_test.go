@@ -167,7 +167,7 @@ func TestConnectionFileIsReused(t *testing.T) {
 		s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")})
 		control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 		shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
-		send(t, shell, message(header("cell", "execute_request"), `{"code":"result 1"}`))
+		send(t, shell, message(header(fmt.Sprint("cell", n), "execute_request"), `{"code":"result 1"}`)) // the same message would be refused
 		receive(t, shell)
 		again := n < 2
 		send(t, control, message(header(fmt.Sprint(n), "shutdown_request"), fmt.Sprintf(`{"restart":%v}`, again)))

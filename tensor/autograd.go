@@ -189,7 +189,7 @@ func (b *backprop) run() {
 	// No caster: derivatives run in the dtypes of the forward pass.
 	outer := current()
 	b.check = outer.anomaly && outer.of == "" // not inside derive, which is part of an operation
-	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: enclosingCaster()}
+	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: casting{}.Enclosing()}
 	scope.Do(s, func() {
 		for i, n := range b.order {
 			v := n.v

@@ -214,7 +214,7 @@ func (stretched) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{O
 
 func TestApply(t *testing.T) {
 	x := leaf(1, -3)
-	withCaster(toHalf{}, func() { Apply(square{}, x).Sum().Backward() })
+	casting{}.With(toHalf{}, func() { Apply(square{}, x).Sum().Backward() })
 	wantValues(t, "x", x.Grad(), 2, -6)
 	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "the VJP returned a gradient whose shape differs")
 }

@@ -11,20 +11,29 @@ import (
 
 func init() { driver.SetClock(ids.Load) }
 
-// capturing is Capturing of plumbing.Capture.
+// Capturing is capturing.
+func (graphCapture) Capturing() bool { return capturing() }
+
+// capturing reports whether this goroutine is capturing a graph: its work on the device is recorded, not executed. It is
+// torch.cuda.is_current_stream_capturing.
 func capturing() bool {
 	r, _ := driver.Recording()
 	return r != nil
 }
 
-// onReplay is OnReplay of plumbing.Capture.
-func onReplay(f func()) {
+// OnReplay registers f to be called before each replay of the graph that this goroutine is capturing. f may panic if something
+// that the step depends on has changed. Outside a capture OnReplay does nothing.
+func (graphCapture) OnReplay(f func()) {
 	if r, _ := driver.Recording(); r != nil {
 		r.OnReplay(f)
 	}
 }
 
-// notInGraph is NotInGraph of plumbing.Capture.
+// NotInGraph is notInGraph.
+func (graphCapture) NotInGraph(op, why string) { notInGraph(op, why) }
+
+// notInGraph panics with an [Error] if this goroutine is capturing a graph, because op cannot be part of one. Capture returns
+// the panic as an error. why names the problem and the expected usage.
 func notInGraph(op, why string) {
 	if r, _ := driver.Recording(); r != nil {
 		e := &Error{Op: op, Why: "not allowed during graph capture: " + why}
@@ -54,8 +63,9 @@ func lasting(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{mem: &storage{backend: b, buffer: buffer, id: ids.Add(1)}, dtype: d, shape: shape, stride: rowMajor(shape), id: ids.Add(1)}
 }
 
-// lastingVector is Lasting of plumbing.Fused.
-func lastingVector(device string, data ...float64) *Tensor {
+// Lasting returns a float32 vector on a device. During graph capture, the vector is set to data when the capture ends, and keeps
+// its contents from replay to replay; an ordinary tensor would be reset to data by each replay.
+func (fused) Lasting(device string, data ...float64) *Tensor {
 	list := make([]float32, len(data))
 	for i, x := range data {
 		list[i] = float32(x)

@@ -17,15 +17,17 @@ type (
 	decomposer   = plumbing.Decomposer[Info, *Tensor]
 )
 
-// withCaster is With of plumbing.Casting.
-func withCaster(c caster, body func()) {
+// With runs body with c casting the operands of every operation of this goroutine. A nil c casts nothing.
+func (casting) With(c caster, body func()) {
 	s := current()
 	s.caster = c
 	s.do(body)
 }
 
-// enterCaster is Enter of plumbing.Casting.
-func enterCaster(c caster) (exit func() error) {
+// Enter is With for the code that follows it. c casts the operands of this goroutine's operations until exit is called, or until the
+// enclosing body run by With, NoGrad or a similar function returns. exit returns an error if it is called on another goroutine, a
+// second time, or before the exit of a later Enter. A goroutine that ends without calling exit must call CloseScopes.
+func (casting) Enter(c caster) (exit func() error) {
 	s := current()
 	s.caster = c
 	entered := scope.Enter(&s)
@@ -40,8 +42,9 @@ func enterCaster(c caster) (exit func() error) {
 	}
 }
 
-// closeScopes is CloseScopes of plumbing.Casting.
-func closeScopes() (left []caster) {
+// CloseScopes ends the scopes that the calling goroutine has entered and not left. It returns the casters of its calls of Enter,
+// innermost first. Programs that run user code in goroutines call it at the end of each.
+func (casting) CloseScopes() (left []caster) {
 	for _, v := range scope.Close() {
 		if s, ok := v.(*state); ok && s.caster != nil {
 			left = append(left, s.caster)
@@ -50,11 +53,12 @@ func closeScopes() (left []caster) {
 	return left
 }
 
-// activeCaster is Active of plumbing.Casting.
-func activeCaster() caster { return current().caster }
+// Active returns the caster in force on this goroutine, or nil.
+func (casting) Active() caster { return current().caster }
 
-// enclosingCaster is Enclosing of plumbing.Casting.
-func enclosingCaster() caster {
+// Enclosing returns the caster in force. During Backward, which has none, it returns the one in force where Backward was called. It may
+// return nil.
+func (casting) Enclosing() caster {
 	s := current()
 	if s.caster == nil {
 		return s.suspended

@@ -97,8 +97,8 @@ func Observe(f func(Event)) (stop func()) {
 	return observers.add(f)
 }
 
-// activeModule is ActiveModule of plumbing.Casting.
-func activeModule() string { return current().module }
+// ActiveModule returns the path of the running module, as in events, if there are observers or a caster that reads it.
+func (casting) ActiveModule() string { return current().module }
 
 // oneLine runs body and attributes its operations to the current cell line, which it looks up
 // once: a step of an optimizer is one line with many operations. Without observers it only
@@ -215,10 +215,11 @@ func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
 // InModule runs body with name appended to the module path of events: "0" inside "encoder"
 // gives "encoder.0". If there are no observers, no caster that reads modules and no
 // DetectAnomaly, it only calls body. An [Error] of an operation in body names the module.
-func InModule(name string, body func()) { inModule(name, nil, body) }
+func InModule(name string, body func()) { modulePath{}.In(name, nil, body) }
 
-// inModule is InModule of plumbing.Modules.
-func inModule(name string, module any, body func()) {
+// In is InModule for a module whose text an error of an operation in body shows. It calls module's String method only then;
+// module may be nil.
+func (modulePath) In(name string, module any, body func()) {
 	need("in_module", "body", body != nil, "a function to run")
 	defer nameModule(name, module)
 	s := current()
@@ -278,7 +279,10 @@ type mark = plumbing.Mark[*Tensor]
 
 var marks listeners[mark]
 
-// note is Note of plumbing.Marks.
+// Note is note.
+func (marking) Note(m mark) { note(m) }
+
+// note sets m's Module and Source and notifies the observers of marks, on the calling goroutine. Without observers it does nothing.
 func note(m mark) {
 	list := marks.load()
 	if list == nil {
@@ -293,8 +297,9 @@ func note(m mark) {
 	}
 }
 
-// observeMarks is Observe of plumbing.Marks.
-func observeMarks(f func(mark)) (stop func()) {
+// Observe calls f for each mark on any goroutine, on the goroutine that made it, before the marked call takes effect, until stop is
+// called.
+func (marking) Observe(f func(mark)) (stop func()) {
 	need("observe_marks", "f", f != nil, "a function of a mark")
 	return marks.add(f)
 }

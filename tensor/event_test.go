@@ -36,14 +36,14 @@ func (c toHalf) Cast(op Info, in []*Tensor) []*Tensor {
 func TestCaster(t *testing.T) {
 	x, w := Ones(2, 3), Ones(4, 3).RequireGrad()
 	var y, loss *Tensor
-	withCaster(toHalf{}, func() {
-		if _, ok := activeCaster().(toHalf); !ok {
-			t.Errorf("the active caster is %v", activeCaster())
+	casting{}.With(toHalf{}, func() {
+		if _, ok := (casting{}).Active().(toHalf); !ok {
+			t.Errorf("the active caster is %v", casting{}.Active())
 		}
 		y = Linear(x, w, nil).RetainGrad()
-		loss = y.mseLoss(Zeros(2, 4), lossOptions{})
+		loss = functional{}.MSELoss(y, Zeros(2, 4), lossOptions{})
 		loss.Backward() // the caster is not called for derivatives
-		withCaster(nil, func() {
+		casting{}.With(nil, func() {
 			if d := x.MatMul(w.T()).DType(); d != Float32 {
 				t.Errorf("without a caster: got a product in %v", d)
 			}
@@ -54,7 +54,7 @@ func TestCaster(t *testing.T) {
 			t.Errorf("a goroutine started inside inherits the caster: %v", d)
 		}
 	})
-	if activeCaster() != nil {
+	if (casting{}).Active() != nil {
 		t.Error("the caster is active outside its scope")
 	}
 	for name, c := range map[string]struct{ got, want DType }{
@@ -106,13 +106,13 @@ func TestEvents(t *testing.T) {
 	x, w := Ones(2, 3), Ones(3, 3).RequireGrad()
 	got := record(func() {
 		var loss *Tensor
-		withCaster(toHalf{map[*Tensor]*Tensor{}}, func() {
+		casting{}.With(toHalf{map[*Tensor]*Tensor{}}, func() {
 			InModule("net", func() {
 				InModule("0", func() { x = Linear(x, w, nil) })
 				x = x.ReLU()
 				x = Linear(x, w, nil)
 			})
-			loss = x.mseLoss(Zeros(2, 3), lossOptions{})
+			loss = functional{}.MSELoss(x, Zeros(2, 3), lossOptions{})
 		})
 		loss.Backward()
 	})
@@ -175,13 +175,13 @@ func TestUnscale(t *testing.T) {
 	for _, d := range dtypes {
 		a, b, c := NewAs(d, []float64{2, 4}), NewAs(d, []float64{1, 0}), NewAs(d, []float64{8})
 		b.Slice(0, 1, 2).Assign(New([]float64{1}).Div(Zeros(1)))
-		if got := unscaleGrads([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
+		if got := (fused{}).Unscale([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
 			t.Errorf("%v: got %v, want only the second flag set", d, got)
 		}
 		wantValues(t, "a", a, 1, 2)
 		wantValues(t, "c", c, 4)
 	}
-	if got := unscaleGrads(nil, 1); len(got) != 0 {
+	if got := (fused{}).Unscale(nil, 1); len(got) != 0 {
 		t.Errorf("without gradients: %v", got)
 	}
 }
@@ -193,7 +193,7 @@ func TestGoroutines(t *testing.T) {
 		wg.Go(func() {
 			x := leaf(1, 2, 3, 4, 5, 6, 7, 8)
 			for range 20 {
-				withCaster(toHalf{}, func() {
+				casting{}.With(toHalf{}, func() {
 					if y := x.MatMul(w.Detach()); y.DType() != Float16 {
 						t.Errorf("got a product in %v", y.DType())
 					}
@@ -215,7 +215,7 @@ func BenchmarkApply(b *testing.B) {
 		}
 	})
 	b.Run("caster", func(b *testing.B) {
-		withCaster(toHalf{}, func() {
+		casting{}.With(toHalf{}, func() {
 			for b.Loop() {
 				x.Neg()
 			}
@@ -264,8 +264,8 @@ func TestOneLine(t *testing.T) {
 		oneLine(func() { x.AddScalarAssign(1) })
 		x.Neg()
 	})
-	withCaster(toHalf{}, func() { x.Dot(x) })
-	withCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
+	casting{}.With(toHalf{}, func() { x.Dot(x) })
+	casting{}.With(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
 	stop()
 	if got, want := strings.Join(lines, ", "), "line 1, line 1, line 1, line 2, line 3, line 3, line 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -297,11 +297,11 @@ func TestErrorsNameModules(t *testing.T) {
 	}{
 		{"no module", fails, why},
 		{"module", func() { InModule("fc1", fails) }, why + "; in module fc1"},
-		{"modules", func() { InModule("encoder", func() { inModule("0", textModule("Linear(2, 3)"), fails) }) }, why + "; in module encoder.0, Linear(2, 3)"},
-		{"text of the innermost", func() { inModule("encoder", textModule("Encoder"), func() { InModule("0", fails) }) }, why + "; in module encoder.0"},
-		{"text of several lines", func() { inModule("0", textModule("Sequential(\n)"), fails) }, why + "; in module 0, textModule"},
-		{"panic in String", func() { inModule("0", textModule(""), fails) }, why + "; in module 0, textModule"},
-		{"nil pointer", func() { inModule("0", (*textModule)(nil), fails) }, why + "; in module 0, textModule"},
+		{"modules", func() { InModule("encoder", func() { modulePath{}.In("0", textModule("Linear(2, 3)"), fails) }) }, why + "; in module encoder.0, Linear(2, 3)"},
+		{"text of the innermost", func() { modulePath{}.In("encoder", textModule("Encoder"), func() { InModule("0", fails) }) }, why + "; in module encoder.0"},
+		{"text of several lines", func() { modulePath{}.In("0", textModule("Sequential(\n)"), fails) }, why + "; in module 0, textModule"},
+		{"panic in String", func() { modulePath{}.In("0", textModule(""), fails) }, why + "; in module 0, textModule"},
+		{"nil pointer", func() { modulePath{}.In("0", (*textModule)(nil), fails) }, why + "; in module 0, textModule"},
 	}
 	for _, tt := range tests {
 		var got string

@@ -266,8 +266,8 @@ func TestLosses(t *testing.T) {
 			squares += e * e / 15
 			sizes += math.Abs(e) / 15
 		}
-		compare(t, "mse_loss", x.mseLoss(y, lossOptions{}), []int{}, []float64{squares})
-		compare(t, "l1_loss", x.l1Loss(y, lossOptions{}), []int{}, []float64{sizes})
+		compare(t, "mse_loss", functional{}.MSELoss(x, y, lossOptions{}), []int{}, []float64{squares})
+		compare(t, "l1_loss", functional{}.L1Loss(x, y, lossOptions{}), []int{}, []float64{sizes})
 	}
 }
 

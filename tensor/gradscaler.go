@@ -5,20 +5,22 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// unscaleGrads is Unscale of plumbing.Fused.
-func unscaleGrads(grads []*Tensor, factor float64) (bad []bool) {
+// Unscale multiplies each of grads by factor in place, in float32, and reports for each whether it held a non-finite element before.
+// With factor 1 the elements do not change. It synchronises with the device once. It is torch._amp_foreach_non_finite_check_and_unscale_.
+func (f fused) Unscale(grads []*Tensor, factor float64) (bad []bool) {
 	given("unscale", grads...)
 	bad = make([]bool, len(grads))
 	if len(grads) > 0 {
-		for i, x := range unscaleFlags(grads, factor).Float64s() {
+		for i, x := range f.UnscaleFlags(grads, factor).Float64s() {
 			bad[i] = x != 0
 		}
 	}
 	return bad
 }
 
-// unscaleFlags is UnscaleFlags of plumbing.Fused.
-func unscaleFlags(grads []*Tensor, factor float64) *Tensor {
+// UnscaleFlags is Unscale without synchronisation. It returns a float32 vector with one element for each of grads, which must
+// not be empty: 1 if the gradient held a non-finite element, otherwise 0.
+func (fused) UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	if len(grads) == 0 {
 		panic(&Error{Op: "unscale", Why: "no gradients; want at least one"})
 	}
@@ -28,8 +30,9 @@ func unscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	return found
 }
 
-// unscaleFlagsBy is UnscaleFlagsBy of plumbing.Fused.
-func unscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
+// UnscaleFlagsBy is UnscaleFlags with a factor on the device, a float32 scalar: the inverse scale of torch.amp.GradScaler. It
+// synchronises with a device that does not support this.
+func (f fused) UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
 	given("unscale", grads...)
 	need("unscale", "factor", factor != nil, "a float32 scalar")
 	if factor.dtype != Float32 || factor.Numel() != 1 {
@@ -40,7 +43,7 @@ func unscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
 	}
 	for _, g := range grads {
 		if !offered(g) {
-			return unscaleFlags(grads, factor.Float64s()[0])
+			return f.UnscaleFlags(grads, factor.Float64s()[0])
 		}
 	}
 	found := newTensor(factor.mem.backend, Float32, []int{len(grads)})
@@ -84,8 +87,10 @@ func unscaleInto(found *Tensor, grads []*Tensor, factor float64, by *Tensor) {
 
 var unscaling = Info{Name: "unscale", Torch: "torch._amp_foreach_non_finite_check_and_unscale_"}
 
-// updateScale is UpdateScale of plumbing.Fused.
-func updateScale(state, found *Tensor, s plumbing.ScaleSettings) {
+// UpdateScale updates the loss scale in state, in place. state is a float32 vector of the scale, its inverse, the number of consecutive
+// clean steps and the number of overflows since the scale grew. The step overflowed if an element of found, a float32 tensor, is
+// nonzero. On a device that supports it, the host does not wait. It is torch._amp_update_scale_.
+func (fused) UpdateScale(state, found *Tensor, s plumbing.ScaleSettings) {
 	given("update_scale", state, found)
 	if state.dtype != Float32 || found.dtype != Float32 || len(state.shape) != 1 || state.shape[0] != 4 || !state.IsContiguous() {
 		fail("update_scale", []*Tensor{state, found}, "want state to be a float32 vector of 4 elements, and found to be float32")

@@ -37,7 +37,7 @@ func TestUpdateScale(t *testing.T) {
 			if slices.Contains(c.overflow, i) {
 				found, mark = New([]float64{0, 1, 0}, 3), "!"
 			}
-			updateScale(state, found, c.ScaleSettings)
+			fused{}.UpdateScale(state, found, c.ScaleSettings)
 			x := state.Float64s()
 			if x[1] != float64(float32(1/x[0])) {
 				t.Errorf("scale %v: got the inverse %v", x[0], x[1])
@@ -51,7 +51,7 @@ func TestUpdateScale(t *testing.T) {
 			t.Errorf("the element after the state changed to %v", x)
 		}
 	}
-	if err := Try(func() { updateScale(Zeros(3), Zeros(1), plumbing.ScaleSettings{}) }); err == nil {
+	if err := Try(func() { (fused{}).UpdateScale(Zeros(3), Zeros(1), plumbing.ScaleSettings{}) }); err == nil {
 		t.Error("a state of 3 elements: got no error")
 	}
 }
@@ -63,7 +63,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 		for i := range sides {
 			sides[i] = []*Tensor{New([]float64{1, 2, 3}, 3).To(d), New([]float64{1, math.Inf(1)}, 2).To(d)}
 		}
-		want, got := unscaleFlags(sides[0], 0.25), unscaleFlagsBy(sides[1], Scalar(0.25))
+		want, got := fused{}.UnscaleFlags(sides[0], 0.25), fused{}.UnscaleFlagsBy(sides[1], Scalar(0.25))
 		if !slices.Equal(got.Float64s(), want.Float64s()) || !slices.Equal(got.Float64s(), []float64{0, 1}) {
 			t.Errorf("%v: flags %v, want %v", d, got.Float64s(), want.Float64s())
 		}
@@ -73,7 +73,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 			}
 		}
 	}
-	if err := Try(func() { unscaleFlagsBy([]*Tensor{Ones(1)}, Ones(1).To(Float64)) }); err == nil {
+	if err := Try(func() { (fused{}).UnscaleFlagsBy([]*Tensor{Ones(1)}, Ones(1).To(Float64)) }); err == nil {
 		t.Error("a factor in float64: got no error")
 	}
 }
@@ -82,7 +82,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 func TestCastWeight(t *testing.T) {
 	w := New([]float64{1, 2.0001}, 2).RequireGrad()
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
-		y := castWeight(w, d)
+		y := fused{}.CastWeight(w, d)
 		if y.DType() != d || !slices.Equal(y.Bits(), w.To(d).Bits()) || d != Float32 && y.IsLeaf() {
 			t.Errorf("%v: got %v", d, y)
 		}
@@ -105,7 +105,7 @@ func TestCopiesOfSteps(t *testing.T) {
 			},
 		} {
 			w, g := Randn(70, 33).RequireGrad(), Randn(70, 33)
-			castWeight(w, d)
+			fused{}.CastWeight(w, d)
 			var st stepList
 			step(&st, w, g)
 			st.Run()
@@ -113,17 +113,17 @@ func TestCopiesOfSteps(t *testing.T) {
 			if held == nil || held.copy == nil {
 				t.Fatalf("%s, %v: the step wrote no copy", name, d)
 			}
-			y := castWeight(w, d)
+			y := fused{}.CastWeight(w, d)
 			if y.mem != held.copy.mem || !slices.Equal(y.Bits(), w.To(d).Bits()) {
 				t.Errorf("%s, %v: the cast is not the copy, or has other bits than the weight", name, d)
 			}
-			if again := castWeight(w, d); again.mem == y.mem || !slices.Equal(again.Bits(), y.Bits()) {
+			if again := (fused{}).CastWeight(w, d); again.mem == y.mem || !slices.Equal(again.Bits(), y.Bits()) {
 				t.Errorf("%s, %v: a second cast shares memory with the first, or has other bits", name, d)
 			}
 			step(&st, w, g)
 			st.Run()
 			NoGrad(func() { w.MulScalarAssign(2) })
-			if y := castWeight(w, d); !slices.Equal(y.Bits(), w.To(d).Bits()) {
+			if y := (fused{}).CastWeight(w, d); !slices.Equal(y.Bits(), w.To(d).Bits()) {
 				t.Errorf("%s, %v: the cast of a changed weight has other bits", name, d)
 			}
 		}

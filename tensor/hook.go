@@ -38,8 +38,10 @@ func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) (remove func(
 	return func() { *list = slices.DeleteFunc(slices.Clone(*list), func(q *func(*Tensor)) bool { return q == p }) }
 }
 
-// onReady is OnReady of plumbing.Gradients.
-func onReady(t *Tensor, f func(g *Tensor, after func(func()))) (remove func()) {
+// OnReady calls f during Backward as soon as the gradient g of the leaf t is complete, before it is added to the leaf's Grad. f must not
+// change g. Functions that f passes to after run at the end of Backward, when all gradients have been added. OnReady returns a
+// function that removes the hook. torch's gradient accumulators run at the same time.
+func (gradients) OnReady(t *Tensor, f func(g *Tensor, after func(func()))) (remove func()) {
 	t.given("on_ready")
 	if t.v == nil || t.v.leaf == nil {
 		fail("on_ready", []*Tensor{t}, "want a leaf with RequireGrad")

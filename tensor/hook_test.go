@@ -14,7 +14,7 @@ func TestOnReady(t *testing.T) {
 			Backward: func(_ *Context, dy *Tensor) []*Tensor { log = append(log, "derivative of "+name); return []*Tensor{dy} }}.Apply(x)
 	}
 	for i, w := range []*Tensor{w1, w2} {
-		defer onReady(w, func(g *Tensor, after func(func())) {
+		defer gradients{}.OnReady(w, func(g *Tensor, after func(func())) {
 			log = append(log, []string{"w1", "w2"}[i])
 			if before := w.Grad(); before != nil {
 				t.Errorf("Grad is %v when the gradient is announced, want nil", before)

@@ -70,8 +70,9 @@ func inPieces[E plain](data []E, f func(at int, part []byte)) {
 	}
 }
 
-// memoryOf is Bytes of plumbing.Memory.
-func memoryOf(t *Tensor, write bool) []byte {
+// Bytes returns the elements of a contiguous tensor, in the host's byte order, without a copy; they are valid while t is reachable. It
+// returns nil for a tensor that is not contiguous or whose device has separate memory. With write it counts a change of t in place.
+func (memory) Bytes(t *Tensor, write bool) []byte {
 	t.given("memory")
 	m, ok := t.mem.backend.(driver.Mapper)
 	if !ok || !t.IsContiguous() {
@@ -84,8 +85,8 @@ func memoryOf(t *Tensor, write bool) []byte {
 	return m.Map(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes())
 }
 
-// sharedOf is Shared of plumbing.Memory.
-func sharedOf(t *Tensor, write bool) ([]byte, driver.Sharer) {
+// Shared is Bytes for a tensor whose device other libraries can use; p is memory of that device. It returns nil for other tensors.
+func (memory) Shared(t *Tensor, write bool) (p []byte, device driver.Sharer) {
 	t.given("memory")
 	d, ok := t.mem.backend.(driver.Sharer)
 	if !ok || !t.IsContiguous() {
@@ -98,14 +99,14 @@ func sharedOf(t *Tensor, write bool) ([]byte, driver.Sharer) {
 	return d.Share(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes()), d
 }
 
-// withdraw is Withdraw of plumbing.Memory.
-func withdraw(t *Tensor) {
+// Withdraw gives back the memory of t and its views. Until Lend nothing may use it.
+func (memory) Withdraw(t *Tensor) {
 	t.given("memory")
 	release(t)
 }
 
-// lend is Lend of plumbing.Memory.
-func lend(t, from *Tensor) {
+// Lend gives t and its views the memory of from, of the same size. Unlike an assignment it is not a change of t in place.
+func (memory) Lend(t, from *Tensor) {
 	given("memory", t, from)
 	if have, want := from.mem.buffer.Bytes(), t.mem.buffer.Bytes(); have != want || from.mem.backend != t.mem.backend {
 		fail("memory", []*Tensor{t, from}, "%d bytes for a tensor of %d; want the same size and device", have, want)

@@ -1,7 +1,5 @@
 package tensor
 
-import "halfnote/internal/plumbing"
-
 // A program that knows where it uses a result for the last time, such as the front end of cells,
 // releases the result's memory there, so that the next result is written to memory that is still in
 // a cache. The program refers to the result by a slot. What refers to the memory otherwise marks it
@@ -10,10 +8,6 @@ import "halfnote/internal/plumbing"
 //
 // The gradient of a leaf is released when the leaf gets another or none, unless Grad has returned it. The optimizers, the clipping of
 // gradients and the scaler, which do not keep gradients, look at them by other means.
-
-func init() {
-	plumbing.Provide(plumbing.Lifetimes[*Tensor]{Begin: beginSlot, Hold: holdInSlot, Free: freeResult, Share: asShared})
-}
 
 // The owners of a storage.
 const (
@@ -34,7 +28,10 @@ func (t *Tensor) share() {
 	}
 }
 
-// asShared is Share of plumbing.Lifetimes.
+// Share is asShared.
+func (lifetimes) Share(t *Tensor) *Tensor { return asShared(t) }
+
+// asShared returns t, to which other code may refer. Its memory will not be released, even if t is in a slot.
 func asShared(t *Tensor) *Tensor {
 	if t != nil && t.mem != nil {
 		t.share()
@@ -51,8 +48,9 @@ func (t *Tensor) replaceGrad(g *Tensor) {
 	}
 }
 
-// peekGrad is Peek of plumbing.Gradients.
-func peekGrad(t *Tensor) *Tensor {
+// Peek returns t's Grad for a caller that does not keep it. The memory of a gradient that only such callers have seen is released when the
+// gradient is dropped.
+func (gradients) Peek(t *Tensor) *Tensor {
 	t.given("grad")
 	return t.grad
 }
@@ -65,8 +63,8 @@ func (leaf *Tensor) giveGrad(g *Tensor, alone bool) {
 	leaf.grad = &Tensor{mem: g.mem, dtype: g.dtype, offset: g.offset, shape: g.shape, stride: g.stride, id: ids.Add(1)}
 }
 
-// beginSlot is Begin of plumbing.Lifetimes.
-func beginSlot(slot **Tensor) (since uint64) {
+// Begin releases the tensor in slot, which must not be used any more. It returns the number of the latest tensor.
+func (lifetimes) Begin(slot **Tensor) (since uint64) {
 	if t := *slot; t != nil {
 		*slot = nil
 		if t.mem.owner.CompareAndSwap(ownSlot, ownMany) {
@@ -76,12 +74,12 @@ func beginSlot(slot **Tensor) (since uint64) {
 	return ids.Load()
 }
 
-// holdInSlot is Hold of plumbing.Lifetimes.
-func holdInSlot(slot **Tensor, since uint64, t *Tensor) *Tensor {
+// Hold releases the tensor in slot, puts t there if it is newer than since and nothing else refers to its memory, and returns t.
+func (l lifetimes) Hold(slot **Tensor, since uint64, t *Tensor) *Tensor {
 	if t == nil || t == *slot {
 		return t
 	}
-	beginSlot(slot)
+	l.Begin(slot)
 	if t.newSince(since) && t.early() {
 		*slot = t
 		return t
@@ -89,13 +87,13 @@ func holdInSlot(slot **Tensor, since uint64, t *Tensor) *Tensor {
 	return asShared(t)
 }
 
-// freeResult is Free of plumbing.Lifetimes.
-func freeResult(since uint64, t *Tensor) *Tensor {
+// Free releases t, which must not be used any more, on the same condition. It returns nil.
+func (l lifetimes) Free(since uint64, t *Tensor) *Tensor {
 	var slot *Tensor
 	if t.newSince(since) && t.early() {
 		slot = t
 	}
-	beginSlot(&slot)
+	l.Begin(&slot)
 	return nil
 }
 

@@ -61,7 +61,7 @@ func checkNaNBits(t *testing.T) {
 			for name, z := range map[string]*Tensor{
 				"fmax": x.Fmax(y), "fmin": x.Fmin(y), "relu": x.ReLU(), "leaky_relu": x.LeakyReLU(.1), "cummax": first(x.Cummax(1)), "cummin": first(x.Cummin(1)),
 				"sort": first(x.Sort(1)), "max": first(x.Max(1)), "min": first(x.Min(1)), "median": first(x.Median(1)), "topk": first(x.TopK(1, 1)), "abs": x.Abs(), "sign": x.Sign(),
-				"max_pool1d": x.Unsqueeze(0).maxPool(1, []int{1 + n/4}, poolOptions{}), "adaptive_max_pool1d": x.Unsqueeze(0).adaptiveMaxPool(1, []int{1}),
+				"max_pool1d": functional{}.MaxPool(x.Unsqueeze(0), 1, []int{1 + n/4}, poolOptions{}), "adaptive_max_pool1d": functional{}.AdaptiveMaxPool(x.Unsqueeze(0), 1, []int{1}),
 			} {
 				expectNaNs(t, fmt.Sprintf("%s of %d with %x", name, n, nan), z, false, nan, other, nan|1<<22, other|1<<22)
 			}

@@ -160,8 +160,8 @@ func elementwiseTo(d DType, c driver.Code, x, y *Tensor) *Tensor {
 	return dst
 }
 
-// attend is nn.ScaledDotProductAttention.
-func attend(q, k, v *Tensor, o attentionOptions) *Tensor {
+// ScaledDotProductAttention is nn.ScaledDotProductAttention.
+func (functional) ScaledDotProductAttention(q, k, v *Tensor, o attentionOptions) *Tensor {
 	const op = "scaled_dot_product_attention"
 	given(op, q, k, v)
 	in := []*Tensor{q, k, v}

@@ -53,8 +53,8 @@ func TestAttention(t *testing.T) {
 			in := made(d, []int{c[0], c[2]}, []int{c[1], c[2]}, []int{c[1], c[3]})
 			q, k, v := in[0], in[1], in[2]
 			shape := []int{c[0], c[3]}
-			compare(t, fmt.Sprint("attention", c), attend(q, k, v, attentionOptions{}), shape, attended(q, k, v, all))
-			compare(t, fmt.Sprint("causal", c), attend(q, k, v, attentionOptions{IsCausal: true}), shape, attended(q, k, v, causal))
+			compare(t, fmt.Sprint("attention", c), functional{}.ScaledDotProductAttention(q, k, v, attentionOptions{}), shape, attended(q, k, v, all))
+			compare(t, fmt.Sprint("causal", c), functional{}.ScaledDotProductAttention(q, k, v, attentionOptions{IsCausal: true}), shape, attended(q, k, v, causal))
 			keep := func(i, j int) bool { return (i+j)%3 > 0 && i != 1 }
 			mask := make([]bool, c[0]*c[1])
 			added := make([]float64, len(mask))
@@ -64,23 +64,23 @@ func TestAttention(t *testing.T) {
 				}
 			}
 			for name, m := range map[string]*Tensor{"bool": FromBools(mask, c[0], c[1]), "added": NewAs(d, added, c[0], c[1])} {
-				compare(t, fmt.Sprint(name, " mask ", c), attend(q, k, v, attentionOptions{Mask: m}), shape, attended(q, k, v, keep))
+				compare(t, fmt.Sprint(name, " mask ", c), functional{}.ScaledDotProductAttention(q, k, v, attentionOptions{Mask: m}), shape, attended(q, k, v, keep))
 			}
 		}
 	}
 	// Weights and sums stay float32: the mean of 2048 ones and one 2049 is 2.
 	v := Ones(2049, 1)
 	v.Slice(0, 0, 1).Fill(2050)
-	if got := attend(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), attentionOptions{}).Item(); got != 2 {
+	if got := (functional{}).ScaledDotProductAttention(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), attentionOptions{}).Item(); got != 2 {
 		t.Errorf("the mean of 2049 values: got %v, want 2", got)
 	}
 	// Dropout zeroes about the given share of the weights and scales up the others.
 	ManualSeed(1)
-	y := attend(Zeros(1000, 1), Zeros(50, 1), Ones(50, 1), attentionOptions{DropoutP: 0.3})
+	y := functional{}.ScaledDotProductAttention(Zeros(1000, 1), Zeros(50, 1), Ones(50, 1), attentionOptions{DropoutP: 0.3})
 	if m := y.Mean().Item(); math.Abs(m-1) > 0.02 || y.Amax().Item() == 1 {
 		t.Errorf("dropout: the mean is %v, want about 1", m)
 	}
-	if got := attend(Zeros(2, 1), Zeros(3, 1), Ones(3, 1), attentionOptions{DropoutP: 1}).Float64s(); !slices.Equal(got, []float64{0, 0}) {
+	if got := (functional{}).ScaledDotProductAttention(Zeros(2, 1), Zeros(3, 1), Ones(3, 1), attentionOptions{DropoutP: 1}).Float64s(); !slices.Equal(got, []float64{0, 0}) {
 		t.Errorf("dropout with probability 1: got %v, want zeros", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestCells(t *testing.T) {
 func TestSequenceErrors(t *testing.T) {
 	q, k := Zeros(2, 3), Zeros(4, 3)
 	attend := func(q, k, v *Tensor, o attentionOptions) func() {
-		return func() { attend(q, k, v, o) }
+		return func() { functional{}.ScaledDotProductAttention(q, k, v, o) }
 	}
 	x, h, w := Zeros(2, 3), Zeros(2, 4), Zeros(4, 3)
 	for want, f := range map[string]func(){
@@ -170,7 +170,7 @@ func TestAttentionBlocks(t *testing.T) {
 		queries := c.queries
 		q := g.Randn(2, queries, 8).To(c.dtype).Detach().RequireGrad()
 		k, v := g.Randn(c.heads, keys, 8).To(c.dtype).Detach().RequireGrad(), g.Randn(c.heads, keys, 5).To(c.dtype).Detach().RequireGrad()
-		y := attend(q, k, v, c.o)
+		y := functional{}.ScaledDotProductAttention(q, k, v, c.o)
 		a, in := y.v.op.(attention), y.v.in
 		one := composeFrom(map[DType]int{BFloat16: 3}[c.dtype], func(x []*Tensor) *Tensor {
 			x = a.share(x)

@@ -52,7 +52,7 @@ func TestOut(t *testing.T) {
 	for _, d := range []DType{Float32, Float16, Float64} {
 		z := ZerosAs(d, 2, 2)
 		var y *Tensor
-		withCaster(toHalf{}, func() { y = Out(z, func() *Tensor { return x.MatMul(x) }) })
+		casting{}.With(toHalf{}, func() { y = Out(z, func() *Tensor { return x.MatMul(x) }) })
 		if want := x.MatMul(x).To(d); y != z || y.DType() != d || !Equal(y, want) {
 			t.Errorf("%v: got %v, want %v", d, y, want)
 		}

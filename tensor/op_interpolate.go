@@ -65,7 +65,7 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	case linear == 0 && o.AlignCorners, o.Antialias && linear != 2:
 		bad("mode %s with AlignCorners %v and Antialias %v; AlignCorners needs a linear or cubic mode, Antialias needs bilinear or bicubic", o.Mode, o.AlignCorners, o.Antialias)
 	case o.Mode == "area":
-		return t.adaptiveAvgPool(dims, sizes)
+		return functional{}.AdaptiveAvgPool(t, dims, sizes)
 	}
 	var u upsample
 	for d, n := range sizes {

@@ -80,8 +80,8 @@ func (l mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return signed(d, in)
 }
 
-// mseLoss is nn.MSELoss.
-func (t *Tensor) mseLoss(target *Tensor, o lossOptions) *Tensor {
+// MSELoss is nn.MSELoss.
+func (functional) MSELoss(t, target *Tensor, o lossOptions) *Tensor {
 	sameShape("mse_loss", t, target)
 	return apply(mseLoss{elements(o, "mse_loss")}, t, target)
 }
@@ -98,8 +98,8 @@ func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// l1Loss is nn.L1Loss.
-func (t *Tensor) l1Loss(target *Tensor, o lossOptions) *Tensor {
+// L1Loss is nn.L1Loss.
+func (functional) L1Loss(t, target *Tensor, o lossOptions) *Tensor {
 	sameShape("l1_loss", t, target)
 	return apply(l1Loss{elements(o, "l1_loss")}, t, target)
 }
@@ -125,8 +125,8 @@ func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// smoothL1Loss is nn.SmoothL1Loss.
-func (t *Tensor) smoothL1Loss(target *Tensor, beta float64, o lossOptions) *Tensor {
+// SmoothL1Loss is nn.SmoothL1Loss.
+func (functional) SmoothL1Loss(t, target *Tensor, beta float64, o lossOptions) *Tensor {
 	const op = "smooth_l1_loss"
 	sameShape(op, t, target)
 	if !(beta >= 0) {
@@ -160,8 +160,8 @@ func (l huberLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// huberLoss is nn.HuberLoss.
-func (t *Tensor) huberLoss(target *Tensor, delta float64, o lossOptions) *Tensor {
+// HuberLoss is nn.HuberLoss.
+func (functional) HuberLoss(t, target *Tensor, delta float64, o lossOptions) *Tensor {
 	const op = "huber_loss"
 	sameShape(op, t, target)
 	if !(delta > 0) {
@@ -225,8 +225,8 @@ func (l klDiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// klDiv is nn.KLDiv.
-func (t *Tensor) klDiv(target *Tensor, o lossOptions) *Tensor {
+// KLDiv is nn.KLDiv.
+func (functional) KLDiv(t, target *Tensor, o lossOptions) *Tensor {
 	sameShape("kl_div", t, target)
 	if o.Reduction != reduceBatchMean {
 		elements(o, "kl_div")
@@ -267,14 +267,14 @@ func (l poissonNLLLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// poissonNLLLoss is nn.PoissonNLLLoss.
-func (t *Tensor) poissonNLLLoss(target *Tensor, o lossOptions) *Tensor {
+// PoissonNLLLoss is nn.PoissonNLLLoss.
+func (functional) PoissonNLLLoss(t, target *Tensor, o lossOptions) *Tensor {
 	sameShape("poisson_nll_loss", t, target)
 	return apply(poissonNLLLoss{elements(o, "poisson_nll_loss"), o.Rates, o.Full, cmp.Or(o.Eps, 1e-8)}, t, target)
 }
 
-// gaussianNLLLoss is nn.GaussianNLLLoss.
-func (t *Tensor) gaussianNLLLoss(target, variance *Tensor, o lossOptions) *Tensor {
+// GaussianNLLLoss is nn.GaussianNLLLoss.
+func (functional) GaussianNLLLoss(t, target, variance *Tensor, o lossOptions) *Tensor {
 	const op = "gaussian_nll_loss"
 	given(op, variance)
 	sameShape(op, t, target)

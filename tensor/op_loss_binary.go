@@ -51,8 +51,8 @@ func boundedLogs(x *Tensor) (log, logRest *Tensor) {
 	return x.Log().Maximum(bound), x.Neg().Log1p().Maximum(bound)
 }
 
-// binaryCrossEntropy is nn.BinaryCrossEntropy.
-func (t *Tensor) binaryCrossEntropy(target *Tensor, o lossOptions) *Tensor {
+// BinaryCrossEntropy is nn.BinaryCrossEntropy.
+func (functional) BinaryCrossEntropy(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "binary_cross_entropy"
 	sameShape(op, t, target)
 	if t.Numel() > 0 && t.dtype.IsFloat() {
@@ -163,8 +163,8 @@ func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// binaryCrossEntropyWithLogits is nn.BinaryCrossEntropyWithLogits.
-func (t *Tensor) binaryCrossEntropyWithLogits(target *Tensor, o lossOptions) *Tensor {
+// BinaryCrossEntropyWithLogits is nn.BinaryCrossEntropyWithLogits.
+func (functional) BinaryCrossEntropyWithLogits(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "binary_cross_entropy_with_logits"
 	sameShape(op, t, target)
 	in := []*Tensor{t, target}
@@ -190,14 +190,14 @@ func (l softMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// softMarginLoss is nn.SoftMarginLoss.
-func (t *Tensor) softMarginLoss(target *Tensor, o lossOptions) *Tensor {
+// SoftMarginLoss is nn.SoftMarginLoss.
+func (functional) SoftMarginLoss(t, target *Tensor, o lossOptions) *Tensor {
 	sameShape("soft_margin_loss", t, target)
 	return apply(softMarginLoss{elements(o, "soft_margin_loss")}, t, target)
 }
 
-// multiLabelSoftMarginLoss is nn.MultiLabelSoftMarginLoss.
-func (t *Tensor) multiLabelSoftMarginLoss(target *Tensor, o lossOptions) *Tensor {
+// MultiLabelSoftMarginLoss is nn.MultiLabelSoftMarginLoss.
+func (functional) MultiLabelSoftMarginLoss(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_soft_margin_loss"
 	sameShape(op, t, target)
 	if len(t.shape) == 0 {

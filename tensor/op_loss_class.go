@@ -89,12 +89,12 @@ func (nllLoss2d) Info() Info {
 	return info("nll_loss2d", "torch.nn.functional.nll_loss", SavesOperands)
 }
 
-// nllLoss is nn.NLLLoss.
-func (t *Tensor) nllLoss(target *Tensor, o lossOptions) *Tensor {
+// NLLLoss is nn.NLLLoss.
+func (functional) NLLLoss(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "nll_loss"
 	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
-		return t.Unsqueeze(0).nllLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
+		return functional{}.NLLLoss(t.Unsqueeze(0), target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	l, in := nllLoss{reduction: elements(o, op)}, []*Tensor{t}
 	if t.unread(target) {
@@ -191,8 +191,8 @@ func place(i int, shape []int) []int {
 	return at
 }
 
-// crossEntropy is nn.CrossEntropy.
-func (t *Tensor) crossEntropy(target *Tensor, o lossOptions) *Tensor {
+// CrossEntropy is nn.CrossEntropy.
+func (functional) CrossEntropy(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "cross_entropy"
 	given(op, t, target)
 	dim := 1
@@ -209,7 +209,7 @@ func (t *Tensor) crossEntropy(target *Tensor, o lossOptions) *Tensor {
 	if target.dtype.IsFloat() && slices.Equal(t.shape, target.shape) {
 		return logs.crossEntropyOf(target, dim, o)
 	}
-	loss := logs.nllLoss(target, o)
+	loss := functional{}.NLLLoss(logs, target, o)
 	if s == 0 {
 		return loss
 	}

@@ -105,15 +105,15 @@ func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {
 	return nil
 }
 
-// ctcLoss is nn.CTCLoss.
-func (t *Tensor) ctcLoss(targets, inputLengths, targetLengths *Tensor, o lossOptions) *Tensor {
+// CTCLoss is nn.CTCLoss.
+func (functional) CTCLoss(t, targets, inputLengths, targetLengths *Tensor, o lossOptions) *Tensor {
 	const op = "ctc_loss"
 	in := []*Tensor{t, targets, inputLengths, targetLengths}
 	if slices.Contains(in, nil) {
 		panic(&Error{Op: op, Why: "an operand is nil; want log-probabilities, targets, input lengths and target lengths"})
 	}
 	if len(t.shape) == 2 {
-		loss := t.Unsqueeze(1).ctcLoss(targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)
+		loss := functional{}.CTCLoss(t.Unsqueeze(1), targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)
 		return loss.reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	if len(t.shape) != 3 || t.Numel() == 0 {

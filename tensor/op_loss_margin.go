@@ -27,8 +27,8 @@ func (l marginRankingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// marginRankingLoss is nn.MarginRankingLoss.
-func (t *Tensor) marginRankingLoss(other, target *Tensor, margin float64, o lossOptions) *Tensor {
+// MarginRankingLoss is nn.MarginRankingLoss.
+func (functional) MarginRankingLoss(t, other, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "margin_ranking_loss"
 	sameShape(op, t, other)
 	sameShape(op, t, target)
@@ -56,8 +56,8 @@ func (l hingeEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// hingeEmbeddingLoss is nn.HingeEmbeddingLoss.
-func (t *Tensor) hingeEmbeddingLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
+// HingeEmbeddingLoss is nn.HingeEmbeddingLoss.
+func (functional) HingeEmbeddingLoss(t, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "hinge_embedding_loss"
 	sameShape(op, t, target)
 	return apply(hingeEmbeddingLoss{elements(o, op), margin}, t, target)
@@ -87,8 +87,8 @@ func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// cosineEmbeddingLoss is nn.CosineEmbeddingLoss.
-func (t *Tensor) cosineEmbeddingLoss(other, target *Tensor, margin float64, o lossOptions) *Tensor {
+// CosineEmbeddingLoss is nn.CosineEmbeddingLoss.
+func (functional) CosineEmbeddingLoss(t, other, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "cosine_embedding_loss"
 	given(op, target)
 	sameShape(op, t, other)
@@ -139,8 +139,8 @@ func (t *Tensor) pNorm(p float64) *Tensor {
 	return t.Abs().Pow(p).Sum(-1).Pow(1 / p)
 }
 
-// tripletMarginLoss is nn.TripletMarginLoss.
-func (t *Tensor) tripletMarginLoss(positive, negative *Tensor, margin float64, o lossOptions) *Tensor {
+// TripletMarginLoss is nn.TripletMarginLoss.
+func (functional) TripletMarginLoss(t, positive, negative *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "triplet_margin_loss"
 	sameShape(op, t, positive)
 	sameShape(op, t, negative)
@@ -180,12 +180,12 @@ func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// multiMarginLoss is nn.MultiMarginLoss.
-func (t *Tensor) multiMarginLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
+// MultiMarginLoss is nn.MultiMarginLoss.
+func (functional) MultiMarginLoss(t, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "multi_margin_loss"
 	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
-		return t.Unsqueeze(0).multiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == reduceNone, nil)
+		return functional{}.MultiMarginLoss(t.Unsqueeze(0), target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	l := multiMarginLoss{elements(o, op), max(o.P, 1), margin}
 	if l.p != 1 && l.p != 2 || len(t.shape) != 2 {
@@ -255,12 +255,12 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	})
 }
 
-// multiLabelMarginLoss is nn.MultiLabelMarginLoss.
-func (t *Tensor) multiLabelMarginLoss(target *Tensor, o lossOptions) *Tensor {
+// MultiLabelMarginLoss is nn.MultiLabelMarginLoss.
+func (functional) MultiLabelMarginLoss(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_margin_loss"
 	t.given(op)
 	if len(t.shape) == 1 && len(target.shape) == 1 {
-		return t.Unsqueeze(0).multiLabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
+		return functional{}.MultiLabelMarginLoss(t.Unsqueeze(0), target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
 	}
 	sameShape(op, t, target)
 	if target.dtype.IsFloat() || len(t.shape) != 2 {

@@ -11,49 +11,49 @@ func TestLossErrors(t *testing.T) {
 	x, y := Zeros(2, 3), Zeros(3, 2)
 	var o lossOptions
 	for want, f := range map[string]func(){
-		"mse_loss: shapes (2, 3) and (3, 2): input and target do not match; want equal shapes":                            func() { x.mseLoss(y, lossOptions{}) },
-		"l1_loss: Reduction is \"batchmean\"; want \"mean\", \"sum\" or \"none\"":                                         func() { x.l1Loss(x, lossOptions{Reduction: reduceBatchMean}) },
-		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; want at least 0":                                           func() { x.smoothL1Loss(x, -1, o) },
-		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; want a number above 0":                                         func() { x.huberLoss(x, 0, o) },
-		"the input contains 2; want probabilities from 0 to 1, such as Sigmoid returns":                                   func() { Full(2, 3).binaryCrossEntropy(Zeros(3), o) },
-		"the input contains NaN; want probabilities from 0 to 1, such as Sigmoid returns":                                 func() { Full(math.NaN(), 3).binaryCrossEntropy(Zeros(3), o) },
-		"shapes (2,) and (2, 3): cannot broadcast weight (2,) to the input's shape (2, 3)":                                func() { x.binaryCrossEntropyWithLogits(x, lossOptions{PosWeight: Zeros(2)}) },
-		"multilabel_soft_margin_loss: shapes () and (): input and target are scalars; want classes as the last dimension": func() { Scalar(1).multiLabelSoftMarginLoss(Scalar(1), o) },
-		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                                   func() { x.marginRankingLoss(x, y, 0, o) },
+		"mse_loss: shapes (2, 3) and (3, 2): input and target do not match; want equal shapes":                            func() { functional{}.MSELoss(x, y, lossOptions{}) },
+		"l1_loss: Reduction is \"batchmean\"; want \"mean\", \"sum\" or \"none\"":                                         func() { functional{}.L1Loss(x, x, lossOptions{Reduction: reduceBatchMean}) },
+		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; want at least 0":                                           func() { functional{}.SmoothL1Loss(x, x, -1, o) },
+		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; want a number above 0":                                         func() { functional{}.HuberLoss(x, x, 0, o) },
+		"the input contains 2; want probabilities from 0 to 1, such as Sigmoid returns":                                   func() { functional{}.BinaryCrossEntropy(Full(2, 3), Zeros(3), o) },
+		"the input contains NaN; want probabilities from 0 to 1, such as Sigmoid returns":                                 func() { functional{}.BinaryCrossEntropy(Full(math.NaN(), 3), Zeros(3), o) },
+		"shapes (2,) and (2, 3): cannot broadcast weight (2,) to the input's shape (2, 3)":                                func() { functional{}.BinaryCrossEntropyWithLogits(x, x, lossOptions{PosWeight: Zeros(2)}) },
+		"multilabel_soft_margin_loss: shapes () and (): input and target are scalars; want classes as the last dimension": func() { functional{}.MultiLabelSoftMarginLoss(Scalar(1), Scalar(1), o) },
+		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                                   func() { functional{}.MarginRankingLoss(x, x, y, 0, o) },
 		"cosine_embedding_loss: shapes (2, 3), (2, 3) and (3,): inputs and target do not match": func() {
-			x.cosineEmbeddingLoss(x, Zeros(3), 0, o)
+			functional{}.CosineEmbeddingLoss(x, x, Zeros(3), 0, o)
 		},
-		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): margin is 0 and P is 2; want both above 0, and inputs (N, D) or (D)": func() { x.tripletMarginLoss(x, x, 0, o) },
+		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): margin is 0 and P is 2; want both above 0, and inputs (N, D) or (D)": func() { functional{}.TripletMarginLoss(x, x, x, 0, o) },
 		"kl_div: shape (): the input is a scalar; want a batch as the first dimension for ReduceBatchMean": func() {
-			Scalar(1).klDiv(Scalar(1), lossOptions{Reduction: reduceBatchMean})
+			functional{}.KLDiv(Scalar(1), Scalar(1), lossOptions{Reduction: reduceBatchMean})
 		},
-		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): variance does not match the input; want the input's shape, or one whose last dimension is 1 or missing": func() { x.gaussianNLLLoss(x, Zeros(3), o) },
+		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): variance does not match the input; want the input's shape, or one whose last dimension is 1 or missing": func() { functional{}.GaussianNLLLoss(x, x, Zeros(3), o) },
 		"nll_loss: shapes (2, 3) and (2,): the target at (1,) is 7; want a class from 0 to 2, or -100, which is ignored": func() {
-			x.nllLoss(FromInts([]int{0, 7}), o)
+			functional{}.NLLLoss(x, FromInts([]int{0, 7}), o)
 		},
 		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at (0, 1) is -1; want a class from 0 to 2, or 5, which": func() {
-			Zeros(1, 3, 2).crossEntropy(FromInts([]int{5, -1}, 1, 2), lossOptions{IgnoreIndex: []int{5}})
+			functional{}.CrossEntropy(Zeros(1, 3, 2), FromInts([]int{5, -1}, 1, 2), lossOptions{IgnoreIndex: []int{5}})
 		},
-		"nll_loss: dtypes float32 and float32: target has dtype float32; want class indices of an integer dtype such as int64": func() { x.nllLoss(Zeros(2), o) },
-		"nll_loss: shapes (2, 3) and (3,): input and target do not match":                                                      func() { x.nllLoss(FromInts([]int{0, 1, 2}), o) },
+		"nll_loss: dtypes float32 and float32: target has dtype float32; want class indices of an integer dtype such as int64": func() { functional{}.NLLLoss(x, Zeros(2), o) },
+		"nll_loss: shapes (2, 3) and (3,): input and target do not match":                                                      func() { functional{}.NLLLoss(x, FromInts([]int{0, 1, 2}), o) },
 		"nll_loss: shapes (2, 3) and (2,): weight does not match the classes; want (3,), one weight for each class": func() {
-			x.nllLoss(FromInts([]int{0, 1}), lossOptions{Weight: Ones(2)})
+			functional{}.NLLLoss(x, FromInts([]int{0, 1}), lossOptions{Weight: Ones(2)})
 		},
-		"cross_entropy: shapes (2, 3) and (2, 3): LabelSmoothing is 2; want 0 to 1, and an input (N, C), (C) or (N, C, …)": func() { x.crossEntropy(x, lossOptions{LabelSmoothing: 2}) },
-		"cross_entropy: shapes (2, 3) and (2,): weight does not match the classes; want (3,), one weight for each class":   func() { x.crossEntropy(x, lossOptions{Weight: Ones(2)}) },
+		"cross_entropy: shapes (2, 3) and (2, 3): LabelSmoothing is 2; want 0 to 1, and an input (N, C), (C) or (N, C, …)": func() { functional{}.CrossEntropy(x, x, lossOptions{LabelSmoothing: 2}) },
+		"cross_entropy: shapes (2, 3) and (2,): weight does not match the classes; want (3,), one weight for each class":   func() { functional{}.CrossEntropy(x, x, lossOptions{Weight: Ones(2)}) },
 		"multi_margin_loss: shapes (2, 3) and (2,): P is 3; want 1 or 2": func() {
-			x.multiMarginLoss(FromInts([]int{0, 1}), 1, lossOptions{P: 3})
+			functional{}.MultiMarginLoss(x, FromInts([]int{0, 1}), 1, lossOptions{P: 3})
 		},
 		"multi_margin_loss: shapes (2, 3) and (2,): the target at (0,) is -100; want a class from 0 to 2": func() {
-			x.multiMarginLoss(FromInts([]int{-100, 1}), 1, o)
+			functional{}.MultiMarginLoss(x, FromInts([]int{-100, 1}), 1, o)
 		},
 		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at (0, 1) is 3; want a class from 0 to 2, or -1 after the last": func() {
-			Zeros(3).multiLabelMarginLoss(FromInts([]int{0, 3, -1}), o)
+			functional{}.MultiLabelMarginLoss(Zeros(3), FromInts([]int{0, 3, -1}), o)
 		},
 		"dropout: shape (2, 3): p is 1.5; want a number from 0 to 1":                 func() { Dropout(x, 1.5, false) },
 		"alpha_dropout: dtype int64: t has dtype int64; want a floating-point dtype": func() { AlphaDropout(FromInts([]int{1}), 0.5, true) },
 		"feature_dropout: shape (3,): t is 1-D; want at least 2-D, (N, C, …)":        func() { FeatureDropout(Zeros(3), 0.5, true) },
-		"variance contains -1; want at least 0":                                      func() { x.gaussianNLLLoss(x, Full(-1, 2), o) },
+		"variance contains -1; want at least 0":                                      func() { functional{}.GaussianNLLLoss(x, x, Full(-1, 2), o) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error that contains %q", err, want)
@@ -66,9 +66,9 @@ func TestLossErrors(t *testing.T) {
 func TestLossReduction(t *testing.T) {
 	x, y := OnesLike(Zeros(65536).Half()), Zeros(65536).Half()
 	for _, loss := range []func(o lossOptions) *Tensor{
-		func(o lossOptions) *Tensor { return x.mseLoss(y, o) },
-		func(o lossOptions) *Tensor { return x.l1Loss(y, o) },
-		func(o lossOptions) *Tensor { return x.smoothL1Loss(y, 0, o) },
+		func(o lossOptions) *Tensor { return functional{}.MSELoss(x, y, o) },
+		func(o lossOptions) *Tensor { return functional{}.L1Loss(x, y, o) },
+		func(o lossOptions) *Tensor { return functional{}.SmoothL1Loss(x, y, 0, o) },
 	} {
 		if got := loss(lossOptions{}).Item(); math.Abs(got-1) > 1e-3 {
 			t.Errorf("mean: got %v, want 1", got)
@@ -85,13 +85,13 @@ func TestErrorsOfWeightsThatRequireGradients(t *testing.T) {
 	x, y, class := Rand(4, 3), Rand(4, 3), FromInts([]int{0, 2, 1, 0})
 	w := Ones(3).RequireGrad()
 	for name, f := range map[string]func(o lossOptions) *Tensor{
-		"nll_loss":             func(o lossOptions) *Tensor { return x.nllLoss(class, o) },
-		"cross_entropy":        func(o lossOptions) *Tensor { return x.crossEntropy(class, o) },
-		"binary_cross_entropy": func(o lossOptions) *Tensor { return x.binaryCrossEntropy(y, o) },
-		"multi_margin_loss":    func(o lossOptions) *Tensor { return x.multiMarginLoss(class, 1, o) },
+		"nll_loss":             func(o lossOptions) *Tensor { return functional{}.NLLLoss(x, class, o) },
+		"cross_entropy":        func(o lossOptions) *Tensor { return functional{}.CrossEntropy(x, class, o) },
+		"binary_cross_entropy": func(o lossOptions) *Tensor { return functional{}.BinaryCrossEntropy(x, y, o) },
+		"multi_margin_loss":    func(o lossOptions) *Tensor { return functional{}.MultiMarginLoss(x, class, 1, o) },
 		"binary_cross_entropy_with_logits": func(o lossOptions) *Tensor {
 			o.PosWeight, o.Weight = o.Weight, nil
-			return x.binaryCrossEntropyWithLogits(y, o)
+			return functional{}.BinaryCrossEntropyWithLogits(x, y, o)
 		},
 	} {
 		err := Try(func() { f(lossOptions{Weight: w}) })

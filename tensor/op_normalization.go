@@ -556,10 +556,10 @@ func (l localResponseNorm) f(in []*Tensor) *Tensor {
 	stride := poolOptions{Stride: []int{1}}
 	var mean *Tensor
 	if squares := x.Mul(x); len(x.shape) == 3 {
-		mean = squares.Unsqueeze(1).Pad(pad, PadOptions{}).avgPool(2, []int{l.size, 1}, stride)
+		mean = functional{}.AvgPool(squares.Unsqueeze(1).Pad(pad, PadOptions{}), 2, []int{l.size, 1}, stride)
 	} else { // autocast for the CPU lists avg_pool3d
 		squares = squares.Reshape(n, 1, c, x.shape[2], size(x.shape[3:]))
-		mean = squares.Pad(append([]int{0, 0}, pad...), PadOptions{}).avgPool(3, []int{l.size, 1, 1}, stride)
+		mean = functional{}.AvgPool(squares.Pad(append([]int{0, 0}, pad...), PadOptions{}), 3, []int{l.size, 1, 1}, stride)
 	}
 	mean = mean.Reshape(x.shape...)
 	return x.Div(mean.MulScalar(l.alpha).AddScalar(l.k).Pow(l.beta))
@@ -569,8 +569,8 @@ func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// localResponseNorm is nn.LocalResponseNorm.
-func (t *Tensor) localResponseNorm(size int, alpha, beta, k float64) *Tensor {
+// LocalResponseNorm is nn.LocalResponseNorm.
+func (functional) LocalResponseNorm(t *Tensor, size int, alpha, beta, k float64) *Tensor {
 	t.given("local_response_norm")
 	if len(t.shape) < 3 || size < 1 {
 		fail("local_response_norm", []*Tensor{t}, "size is %d; want at least 1, and an input (n, c, …)", size)

@@ -11,8 +11,8 @@ import (
 // poolOptions are the options of pooling.
 type poolOptions = plumbing.PoolOptions
 
-// avgPool is nn's AvgPool1d, AvgPool2d and AvgPool3d.
-func (t *Tensor) avgPool(dims int, size []int, o poolOptions) *Tensor {
+// AvgPool is nn's AvgPool1d, AvgPool2d and AvgPool3d.
+func (functional) AvgPool(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
 	w, places := newPool(op, dims, t, size, o)
 	if len(o.Dilation) > 0 || o.Divisor < 0 {
@@ -62,8 +62,8 @@ func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w windo
 	return w, places
 }
 
-// adaptiveAvgPool is nn's AdaptiveAvgPool1d, AdaptiveAvgPool2d and AdaptiveAvgPool3d.
-func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
+// AdaptiveAvgPool is nn's AdaptiveAvgPool1d, AdaptiveAvgPool2d and AdaptiveAvgPool3d.
+func (functional) AdaptiveAvgPool(t *Tensor, dims int, places []int) *Tensor {
 	places, sizes := adaptivePlaces("adaptive_avg_pool"+nd(dims), dims, t, places)
 	return apply(adaptiveAvgPool{dims, places, sizes}, t)
 }
@@ -86,14 +86,14 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 	return places, sizes
 }
 
-// maxPool is nn's MaxPool1d, MaxPool2d and MaxPool3d.
-func (t *Tensor) maxPool(dims int, size []int, o poolOptions) *Tensor {
-	return apply(maxPool{dims}, t, t.maxPoolIndices(dims, size, o))
+// MaxPool is nn's MaxPool1d, MaxPool2d and MaxPool3d.
+func (functional) MaxPool(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
+	return apply(maxPool{dims}, t, functional{}.MaxPoolIndices(t, dims, size, o))
 }
 
-// maxPoolIndices returns the positions in the plane of the elements that maxPool returns, in
+// MaxPoolIndices returns the positions in the plane of the elements that MaxPool returns, in
 // row-major order, as int64.
-func (t *Tensor) maxPoolIndices(dims int, size []int, o poolOptions) *Tensor {
+func (functional) MaxPoolIndices(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
 	op := "max_pool" + nd(dims)
 	if o.ExcludePadding || o.Divisor != 0 {
 		fail(op, []*Tensor{t}, "Divisor is %d and ExcludePadding is %v; both apply to average pooling only", o.Divisor, o.ExcludePadding)
@@ -114,16 +114,16 @@ func (t *Tensor) maxPoolIndices(dims int, size []int, o poolOptions) *Tensor {
 	return apply(maxPoolIndices{dims, w, places}, t)
 }
 
-// adaptiveMaxPool is nn's AdaptiveMaxPool1d, AdaptiveMaxPool2d and AdaptiveMaxPool3d.
-func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
+// AdaptiveMaxPool is nn's AdaptiveMaxPool1d, AdaptiveMaxPool2d and AdaptiveMaxPool3d.
+func (functional) AdaptiveMaxPool(t *Tensor, dims int, places []int) *Tensor {
 	places, _ = adaptivePlaces("adaptive_max_pool"+nd(dims), dims, t, places)
 	t = offered(Info{Name: "adaptive_max_pool" + nd(dims)}, t)[0]
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
 }
 
-// maxUnpool2d returns zeros (…, height, width) with t's elements at the positions in index,
-// which come from maxPoolIndices.
-func (t *Tensor) maxUnpool2d(index *Tensor, height, width int) *Tensor {
+// MaxUnpool returns zeros (…, height, width) with t's elements at the positions in index,
+// which come from MaxPoolIndices.
+func (functional) MaxUnpool(t, index *Tensor, height, width int) *Tensor {
 	t.given("max_unpool2d")
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
 		fail("max_unpool2d", []*Tensor{t, index}, "cannot unpool to (%d, %d); want an input (…, h, w) and an index of the same shape", height, width)
@@ -135,8 +135,8 @@ func (t *Tensor) maxUnpool2d(index *Tensor, height, width int) *Tensor {
 	return y.Reshape(append(slices.Clone(lead), height, width)...)
 }
 
-// lpPool is nn's LPPool1d, LPPool2d and LPPool3d.
-func (t *Tensor) lpPool(dims int, p float64, sizes []int, o poolOptions) *Tensor {
+// LPPool is nn's LPPool1d, LPPool2d and LPPool3d.
+func (functional) LPPool(t *Tensor, dims int, p float64, sizes []int, o poolOptions) *Tensor {
 	op := "lp_pool" + nd(dims)
 	switch {
 	case p == 0 || p != p:
@@ -144,12 +144,12 @@ func (t *Tensor) lpPool(dims int, p float64, sizes []int, o poolOptions) *Tensor
 	case o.Divisor != 0 || o.ExcludePadding || len(o.Dilation) > 0:
 		fail(op, []*Tensor{t}, "Divisor is %d, ExcludePadding is %v, Dilation is %v; LP pooling supports none of them", o.Divisor, o.ExcludePadding, o.Dilation)
 	case math.IsInf(p, 1):
-		return t.Abs().maxPool(dims, sizes, o)
+		return functional{}.MaxPool(t.Abs(), dims, sizes, o)
 	case math.IsInf(p, -1):
-		return t.Abs().Neg().maxPool(dims, sizes, o).Neg()
+		return functional{}.MaxPool(t.Abs().Neg(), dims, sizes, o).Neg()
 	}
 	whole := size(perDimension(op, "window", sizes, dims, 1, 1))
-	mean := t.Pow(p).avgPool(dims, sizes, o)
+	mean := functional{}.AvgPool(t.Pow(p), dims, sizes, o)
 	return mean.Sign().Mul(mean.Abs().ReLU()).MulScalar(float64(whole)).Pow(1 / p)
 }
 

@@ -106,7 +106,7 @@ func TestShapeErrors(t *testing.T) {
 		{func() { Linear(x, Zeros(4, 2), nil) }, "tensor: linear: shapes (2, 3) and (4, 2): input and weight do not match; want (…, in) and (out, in)"},
 		{func() { Linear(x, Zeros(4, 3), Zeros(3)) }, "tensor: linear: shapes (2, 3), (4, 3) and (3,): weight and bias do not match; want (out, in) and (out,)"},
 		{func() { x.Add(Zeros(2, 2)) }, "tensor: add: shapes (2, 3) and (2, 2): cannot broadcast; want sizes that are equal or 1, aligned at the end"},
-		{func() { x.mseLoss(Zeros(2, 1), lossOptions{}) }, "tensor: mse_loss: shapes (2, 3) and (2, 1): input and target do not match; want equal shapes"},
+		{func() { functional{}.MSELoss(x, Zeros(2, 1), lossOptions{}) }, "tensor: mse_loss: shapes (2, 3) and (2, 1): input and target do not match; want equal shapes"},
 		{func() { x.Sum(2) }, "tensor: sum: shape (2, 3): dimension 2 is out of range; want -2 to 1"},
 		{func() { x.Sum(1, -1) }, "tensor: sum: shape (2, 3): dimensions (1, -1) contain a duplicate"},
 		{func() { x.Reshape(4, -1) }, "tensor: reshape: shape (2, 3): cannot reshape it to (4, -1); want the same number of elements, and at most one -1"},

@@ -27,20 +27,30 @@ var peakCases = []peakCase{
 		for i := range targets {
 			targets[i] = i%in[0].Size(1)%4 - 1 + 2*min(i%in[0].Size(1), 1)
 		}
-		return in[0].multiLabelMarginLoss(FromInts(targets, in[0].Shape()...), lossOptions{})
+		return functional{}.MultiLabelMarginLoss(in[0], FromInts(targets, in[0].Shape()...), lossOptions{})
 	}, [][]int{{64, 1000}}, 20, 40},
-	{"multi_margin_loss", func(in []*Tensor) *Tensor { return in[0].multiMarginLoss(Zeros(2000).Long(), 1, lossOptions{}) }, [][]int{{2000, 500}}, 10, 18},
-	{"triplet_margin_loss", func(in []*Tensor) *Tensor { return in[0].tripletMarginLoss(in[1], in[2], 1, lossOptions{}) }, [][]int{{4000, 64}, {4000, 64}, {4000, 64}}, 5, 9},
-	{"cosine_embedding_loss", func(in []*Tensor) *Tensor { return in[0].cosineEmbeddingLoss(in[1], Ones(4000), 0, lossOptions{}) }, [][]int{{4000, 64}, {4000, 64}}, 5, 9},
+	{"multi_margin_loss", func(in []*Tensor) *Tensor {
+		return functional{}.MultiMarginLoss(in[0], Zeros(2000).Long(), 1, lossOptions{})
+	}, [][]int{{2000, 500}}, 10, 18},
+	{"triplet_margin_loss", func(in []*Tensor) *Tensor {
+		return functional{}.TripletMarginLoss(in[0], in[1], in[2], 1, lossOptions{})
+	}, [][]int{{4000, 64}, {4000, 64}, {4000, 64}}, 5, 9},
+	{"cosine_embedding_loss", func(in []*Tensor) *Tensor {
+		return functional{}.CosineEmbeddingLoss(in[0], in[1], Ones(4000), 0, lossOptions{})
+	}, [][]int{{4000, 64}, {4000, 64}}, 5, 9},
 	{"pairwise_distance", func(in []*Tensor) *Tensor { return in[0].PairwiseDistance(in[1], 2, 1e-6) }, [][]int{{4000, 64}, {4000, 64}}, 4, 8},
 	{"cosine_similarity", func(in []*Tensor) *Tensor { return in[0].CosineSimilarity(in[1], 1, 1e-8) }, [][]int{{4000, 64}, {4000, 64}}, 5, 18},
-	{"kl_div", func(in []*Tensor) *Tensor { return in[0].klDiv(in[1], lossOptions{}) }, [][]int{{4000, 64}, {4000, 64}}, 6, 14},
+	{"kl_div", func(in []*Tensor) *Tensor { return functional{}.KLDiv(in[0], in[1], lossOptions{}) }, [][]int{{4000, 64}, {4000, 64}}, 6, 14},
 	{"einsum of three matrices", func(in []*Tensor) *Tensor { return Einsum("ij,jk,kl->il", in...) }, [][]int{{300, 300}, {300, 300}, {300, 300}}, 1.5, 4},
 	{"einsum of columns", func(in []*Tensor) *Tensor { return Einsum("bi,bj->ij", in...) }, [][]int{{2000, 100}, {2000, 100}}, 1.5, 3},
 	{"renorm", func(in []*Tensor) *Tensor { return in[0].Renorm(2, 0, 1) }, [][]int{{2000, 200}}, 5, 15},
 	{"conv2d", func(in []*Tensor) *Tensor { return Conv2d(in[0], in[1], nil, ConvOptions{}) }, [][]int{{4, 16, 48, 48}, {16, 16, 5, 5}}, 2, 3},
-	{"avg_pool2d", func(in []*Tensor) *Tensor { return in[0].avgPool(2, []int{5}, poolOptions{Stride: []int{1}}) }, [][]int{{4, 16, 48, 48}}, 2, 3},
-	{"max_pool2d", func(in []*Tensor) *Tensor { return in[0].maxPool(2, []int{5}, poolOptions{Stride: []int{1}}) }, [][]int{{4, 16, 48, 48}}, 4, 4},
+	{"avg_pool2d", func(in []*Tensor) *Tensor {
+		return functional{}.AvgPool(in[0], 2, []int{5}, poolOptions{Stride: []int{1}})
+	}, [][]int{{4, 16, 48, 48}}, 2, 3},
+	{"max_pool2d", func(in []*Tensor) *Tensor {
+		return functional{}.MaxPool(in[0], 2, []int{5}, poolOptions{Stride: []int{1}})
+	}, [][]int{{4, 16, 48, 48}}, 4, 4},
 	{"kron", func(in []*Tensor) *Tensor { return in[0].Kron(in[1]) }, [][]int{{30, 30}, {30, 30}}, 1.5, 4},
 	{"prod", func(in []*Tensor) *Tensor { return in[0].Prod(1) }, [][]int{{2000, 200}}, 4, 14},
 }

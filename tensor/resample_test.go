@@ -9,7 +9,7 @@ import (
 func TestMaxPoolFirst(t *testing.T) {
 	inf := math.Inf(1)
 	x := New([]float64{1, 3, 3, -inf, -inf, math.NaN()}, 1, 6).RequireGrad()
-	y := x.maxPool(1, []int{3}, poolOptions{})
+	y := functional{}.MaxPool(x, 1, []int{3}, poolOptions{})
 	if got := y.Float64s(); got[0] != 3 || got[1] == got[1] {
 		t.Errorf("got %v, want [3, NaN]", got)
 	}
@@ -17,10 +17,10 @@ func TestMaxPoolFirst(t *testing.T) {
 	if got := x.Grad().Ints(); got[1] != 1 || got[2] != 0 {
 		t.Errorf("equal maxima: got gradient %v, want all of it at the first", got)
 	}
-	if got := New([]float64{1, 2}, 1, 2).maxPool(1, []int{2}, poolOptions{Stride: []int{3}, Dilation: []int{2}, CeilMode: true}); got.Item() != 1 {
+	if got := (functional{}).MaxPool(New([]float64{1, 2}, 1, 2), 1, []int{2}, poolOptions{Stride: []int{3}, Dilation: []int{2}, CeilMode: true}); got.Item() != 1 {
 		t.Errorf("a window that crosses the border: got %v, want 1", got)
 	}
-	if got := Full(-inf, 1, 2, 2).maxPoolIndices(2, []int{2}, poolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
+	if got := (functional{}).MaxPoolIndices(Full(-inf, 1, 2, 2), 2, []int{2}, poolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
 		t.Errorf("padding before -Inf: got positions %v, want positions inside the input", got)
 	}
 }
@@ -67,11 +67,13 @@ func TestSampleErrors(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { x.maxPool(2, []int{7}, poolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window spans 7 elements, but the input has only 5"},
-		{func() { x.maxPool(2, []int{2}, poolOptions{Divisor: 2}) }, "Divisor is 2"},
-		{func() { Zeros(1, 1).maxPool(1, []int{2}, poolOptions{Padding: []int{1}, Dilation: []int{2}}) }, "covers only padding in dimension 1 of size 1"},
-		{func() { x.adaptiveMaxPool(2, nil) }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
-		{func() { x.maxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): cannot unpool to (8, 8)"},
+		{func() { functional{}.MaxPool(x, 2, []int{7}, poolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window spans 7 elements, but the input has only 5"},
+		{func() { functional{}.MaxPool(x, 2, []int{2}, poolOptions{Divisor: 2}) }, "Divisor is 2"},
+		{func() {
+			functional{}.MaxPool(Zeros(1, 1), 1, []int{2}, poolOptions{Padding: []int{1}, Dilation: []int{2}})
+		}, "covers only padding in dimension 1 of size 1"},
+		{func() { functional{}.AdaptiveMaxPool(x, 2, nil) }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
+		{func() { functional{}.MaxUnpool(x, Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): cannot unpool to (8, 8)"},
 		{func() { x.Im2Col([]int{6}, ConvOptions{}) }, "im2col: shape (1, 4, 5, 6): the window (6, 6)"},
 		{func() { x.Col2Im([]int{3}, []int{2}, ConvOptions{}) }, "col2im: shape (1, 4, 5, 6): t does not match (2, 2) places of a window (2, 2)"},
 		{func() { x.Unfold(2, 6, 1) }, "unfold: shape (1, 4, 5, 6): size is 6 and step is 1 in dimension 2; want size at most 5 and step at least 1"},
@@ -87,7 +89,7 @@ func TestSampleErrors(t *testing.T) {
 		{func() { x.PixelShuffle(3) }, "pixel_shuffle: shape (1, 4, 5, 6): factor is 3"},
 		{func() { x.PixelUnshuffle(2) }, "pixel_unshuffle"},
 		{func() { x.ChannelShuffle(3) }, "channel_shuffle: shape (1, 4, 5, 6): groups is 3"},
-		{func() { x.localResponseNorm(0, 1e-4, 0.75, 1) }, "local_response_norm: shape (1, 4, 5, 6): size is 0"},
+		{func() { functional{}.LocalResponseNorm(x, 0, 1e-4, 0.75, 1) }, "local_response_norm: shape (1, 4, 5, 6): size is 0"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error that contains %q", err, c.want)

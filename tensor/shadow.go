@@ -23,8 +23,10 @@ func (s *shadow) fresh(t *Tensor) bool {
 		s.of.Offset == t.offset && slices.Equal(s.of.Shape, t.shape) && slices.Equal(s.of.Stride, t.stride)
 }
 
-// castWeight is CastWeight of plumbing.Fused. Observers see a cast, with the time that is left of it.
-func castWeight(t *Tensor, d DType) *Tensor {
+// CastWeight is To for a weight that an optimizer steps. d is float16 or bfloat16. If the device supports it, the next step writes such a
+// copy together with the weight, and the first CastWeight after it returns the copy without computing anything. Observers see a cast,
+// with the time that is left of it.
+func (fused) CastWeight(t *Tensor, d DType) *Tensor {
 	given("cast_weight", t)
 	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || capturing() {
 		return t.To(d)

@@ -9,6 +9,9 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
+// NewSteps returns an empty Steps.
+func (fused) NewSteps() plumbing.Steps[*Tensor] { return new(stepList) }
+
 // stepList implements plumbing.Steps. The zero value is empty.
 type stepList struct {
 	backend  driver.Backend
@@ -246,8 +249,9 @@ type stepCounts struct {
 	rows *Tensor // rows of driver.Advance
 }
 
-// newStepCounts is NewStepCounts of plumbing.Fused.
-func newStepCounts(device string, steps []float64) plumbing.StepCounts[*Tensor] {
+// NewStepCounts returns the step counts of parameters on a device, starting from the given ones. The device must support GuardsSGD
+// or GuardsAdam.
+func (fused) NewStepCounts(device string, steps []float64) plumbing.StepCounts[*Tensor] {
 	c := &stepCounts{lasting(Device(device).backend(), Float64, []int{len(steps), 4})}
 	c.Set(steps)
 	return c
@@ -294,8 +298,8 @@ func inRow(t *Tensor) *Tensor {
 	return shaped(compact(t), []int{t.Numel()})
 }
 
-// guardsSGD is GuardsSGD of plumbing.Fused.
-func guardsSGD(p *Tensor, velocity bool) bool {
+// GuardsSGD reports whether p's device can itself decide whether to take an SGD step, with or without a velocity.
+func (fused) GuardsSGD(p *Tensor, velocity bool) bool {
 	given("guards_sgd", p)
 	d := []DType{Float64, p.dtype, p.dtype}
 	if !velocity {
@@ -304,8 +308,8 @@ func guardsSGD(p *Tensor, velocity bool) bool {
 	return guards(p, driver.GuardedSGD, d)
 }
 
-// guardsAdam is GuardsAdam of plumbing.Fused.
-func guardsAdam(p *Tensor) bool {
+// GuardsAdam reports whether p's device can itself decide whether to take an Adam step.
+func (fused) GuardsAdam(p *Tensor) bool {
 	given("guards_adam", p)
 	return guards(p, driver.GuardedAdam, []DType{Float64, p.dtype, p.dtype, p.dtype})
 }

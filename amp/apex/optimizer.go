@@ -147,13 +147,13 @@ func (o *Optimizer) tell() {
 	}
 	o.last.Step = o.group.steps
 	o.group.steps++
-	scaling.Notify(amp.ScalerEvent{
+	autocast.Notify(amp.ScalerEvent{
 		Kind: amp.EventStep, Scaler: o.scaled.GradScaler, Step: o.last.Step, Optimizer: o, Key: o, Result: o.last,
 		Before: o.last.Scale, After: o.last.Scale, Tracker: o.scaled.GrowthTracker(),
 	})
 	for _, u := range o.updates {
 		if u.waits--; u.waits == 0 {
-			scaling.Notify(amp.ScalerEvent{Kind: amp.EventUpdate, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
+			autocast.Notify(amp.ScalerEvent{Kind: amp.EventUpdate, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
 		}
 	}
 	o.updates, o.scaled, o.result = nil, nil, amp.StepResult{}

@@ -7,10 +7,10 @@ import (
 )
 
 var (
-	autocast = plumbing.Of[plumbing.Autocast[amp.Policy, plumbing.Caster[tensor.Info, *tensor.Tensor]]]()
-	casting  = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
-	fused    = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	scaling  = plumbing.Of[plumbing.Scaling[*amp.GradScaler, amp.ScalerEvent, *tensor.Tensor]]()
+	inner    = tensor.Internal(plumbing.Token{})
+	casting  = inner.Casting
+	fused    = inner.Fused
+	autocast = amp.Internal(plumbing.Token{})
 )
 
 // Apex's policies, for [amp.Autocast] and [OptLevel.WithPolicy]. Its lists are longer than

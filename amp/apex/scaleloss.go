@@ -49,7 +49,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*Optimizer, o ScaleLossOptions, b
 		opt.sync()
 		opt.scaled = s
 	}
-	scaling.Notify(amp.ScalerEvent{Kind: amp.EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.GrowthTracker()})
+	autocast.Notify(amp.ScalerEvent{Kind: amp.EventScale, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.GrowthTracker()})
 	if a.level.masters != yes && !s.dynamic && scale == 1 {
 		body(loss.Float())
 		for _, opt := range opts {
@@ -73,7 +73,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*Optimizer, o ScaleLossOptions, b
 	found := false
 	for _, opt := range opts {
 		found = opt.unscale(s) || found
-		scaling.Notify(amp.ScalerEvent{
+		autocast.Notify(amp.ScalerEvent{
 			Kind: amp.EventUnscale, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
 			Before: scale, After: scale, Tracker: s.GrowthTracker(),
 		})
@@ -131,8 +131,8 @@ func newLossScaler(id int, l OptLevel, models []nn.Module) *lossScaler {
 
 // update adjusts the scale and reports whether to skip the step.
 func (s *lossScaler) update(found bool) (skip bool) {
-	if scaling.Adjust(s.GradScaler, found); !s.dynamic {
-		scaling.Set(s.GradScaler, s.CurrentScale(), s.GrowthTracker()+1) // as Apex counts
+	if autocast.AdjustScale(s.GradScaler, found); !s.dynamic {
+		autocast.SetScale(s.GradScaler, s.CurrentScale(), s.GrowthTracker()+1) // as Apex counts
 	}
 	return found && s.dynamic
 }
@@ -210,7 +210,7 @@ func (o *Optimizer) unscale(by *lossScaler) (found bool) {
 	if !o.result.FoundInf {
 		o.result = amp.StepResult{Scale: scale, FirstBadParam: first, FoundInf: first >= 0}
 		if first >= 0 {
-			o.result.Param = scaling.Describe(by.GradScaler, o.slots[first].model, first)
+			o.result.Param = autocast.Describe(by.GradScaler, o.slots[first].model, first)
 		}
 	}
 	return first >= 0

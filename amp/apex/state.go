@@ -43,7 +43,7 @@ func LoadStateDict(opt *Optimizer, state map[string]map[string]float64) error {
 	}
 	for _, s := range a.scalers {
 		if saved, ok := state[fmt.Sprintf("loss_scaler%d", s.id)]; ok {
-			scaling.Set(s.GradScaler, saved["loss_scale"], int(saved["unskipped"]))
+			autocast.SetScale(s.GradScaler, saved["loss_scale"], int(saved["unskipped"]))
 		}
 	}
 	return nil

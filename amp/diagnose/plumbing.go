@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
-	marks   = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+	casting = tensor.Internal(plumbing.Token{}).Casting
+	marks   = tensor.Internal(plumbing.Token{}).Marks
 )
 
 type mark = plumbing.Mark[*tensor.Tensor]

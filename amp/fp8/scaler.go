@@ -72,8 +72,8 @@ var products = map[string]struct{ a, b, bias, after int }{
 }
 
 var (
-	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
-	regions = plumbing.Of[plumbing.Autocast[amp.Policy, plumbing.Caster[tensor.Info, *tensor.Tensor]]]()
+	casting = tensor.Internal(plumbing.Token{}).Casting
+	regions = amp.Internal(plumbing.Token{})
 )
 
 // autocast is the caster of a region of package amp.

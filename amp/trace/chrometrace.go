@@ -1,14 +1,14 @@
 package trace
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"time"
 
+	"halfnote/internal/save"
 	"halfnote/internal/text"
 )
 
@@ -53,28 +53,25 @@ type span struct {
 // It is torch.profiler.profile.export_chrome_trace.
 func (r *Recorder) ChromeTrace(path string) error {
 	events := r.traceEvents()
-	f, err := os.Create(path)
+	err := save.File(path, func(w io.Writer) error {
+		io.WriteString(w, "{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [\n")
+		for i, e := range events {
+			if i > 0 {
+				io.WriteString(w, ",\n")
+			}
+			line, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			w.Write(line)
+		}
+		_, err := io.WriteString(w, "\n]}\n") // save reports the error of any write
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("trace: chrome_trace: %w", err)
 	}
-	defer f.Close()
-	w := bufio.NewWriter(f)
-	w.WriteString("{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [\n")
-	for i, e := range events {
-		if i > 0 {
-			w.WriteString(",\n")
-		}
-		line, err := json.Marshal(e)
-		if err != nil {
-			return fmt.Errorf("trace: chrome_trace: %w", err)
-		}
-		w.Write(line)
-	}
-	w.WriteString("\n]}\n")
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("trace: chrome_trace: %w", err)
-	}
-	return f.Close()
+	return nil
 }
 
 func (r *Recorder) traceEvents() []traceEvent {

@@ -26,7 +26,7 @@ const (
 	opTime      = 2500 * time.Nanosecond
 )
 
-var marks = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+var marks = tensor.Internal(plumbing.Token{}).Marks
 
 // affords reports whether the operations of another step may be recorded.
 func (r *Recorder) affords() bool {

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"halfnote/internal/save"
 )
 
 // Data returns all numbers of the figure as CSV (RFC 4180) with a header line.
@@ -126,5 +127,5 @@ func (f *Figure) Save(path string) error {
 	default:
 		return fmt.Errorf("chart: save %q: want a file name that ends in .png, .svg, .html, .csv or .json", path)
 	}
-	return os.WriteFile(path, b.Bytes(), 0o666)
+	return save.Text(path, b.Bytes())
 }

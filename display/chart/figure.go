@@ -46,8 +46,8 @@ type Figure struct {
 
 // body is what a figure shows below its title.
 type body interface {
-	// draw draws the picture on the whole of a canvas.
-	draw(t Theme, c draw.Canvas)
+	// drawOn draws the picture on the whole of a canvas.
+	drawOn(t Theme, c draw.Canvas)
 	// spec returns the interactive form with about most points.
 	spec(most int) spec
 }
@@ -61,8 +61,8 @@ type room struct {
 	points int      // of the interactive form, about; 0 for a picture
 }
 
-func (f fitted) draw(t Theme, c draw.Canvas) { f(room{size: c.Size()}).draw(t, c) }
-func (f fitted) spec(most int) spec          { return f(room{points: most}).spec(most) }
+func (f fitted) drawOn(t Theme, c draw.Canvas) { f(room{size: c.Size()}).drawOn(t, c) }
+func (f fitted) spec(most int) spec            { return f(room{points: most}).spec(most) }
 
 // With returns the figure in another theme.
 func (f *Figure) With(t Theme) *Figure {
@@ -130,7 +130,7 @@ func (f *Figure) paint(c draw.Canvas) {
 // draw draws the picture below the title.
 func (f *Figure) draw(t Theme, c draw.Canvas) {
 	if f.body != nil {
-		f.body.draw(t, c)
+		f.body.drawOn(t, c)
 		return
 	}
 	s := t.style(labelSize, t.Neutral)

@@ -105,7 +105,7 @@ func rowHeight(row []panel) (h vg.Length) {
 	return h + titleHeight(row)
 }
 
-func (g grid2) draw(t Theme, c draw.Canvas) {
+func (g grid2) drawOn(t Theme, c draw.Canvas) {
 	y := c.Max.Y
 	for _, row := range g.rows {
 		x, below := c.Min.X, y-titleHeight(row)

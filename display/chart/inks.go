@@ -134,6 +134,9 @@ func (v view) namesOf(which func(kind) bool) string {
 
 // shapes returns the encoding of the symbols of points.
 func (v view) shapes() object {
+	if len(v.kinds) == 0 {
+		return object{"value": dot.path}
+	}
 	var names, paths []string
 	for _, k := range v.kinds {
 		path := ""

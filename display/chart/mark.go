@@ -3,8 +3,8 @@ package chart
 // mark is the form of the rows of a layer: rectangles, lines, points. A mark is a file, mark_NAME.go, that holds its options and
 // both its drawings. The writers know no mark by name.
 type mark interface {
-	// draw draws the rows of a layer in a picture.
-	draw(d drawing)
+	// drawRows draws the rows of a layer in a picture.
+	drawRows(d drawing)
 	// spec returns the same as layers of a Vega-Lite specification.
 	spec(u *unit) []object
 	// traits returns what else the writers have to know about the rows of l.

@@ -45,7 +45,7 @@ func (m curves) steps(v view, r row) bool {
 	return m.stairs || r.kind < len(v.kinds) && v.kinds[r.kind].stairs
 }
 
-func (m curves) draw(d drawing) {
+func (m curves) drawRows(d drawing) {
 	for _, rows := range byKind(d.rows) {
 		m.curve(d, rows)
 	}

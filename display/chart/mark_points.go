@@ -32,7 +32,7 @@ func (points) kept(v view, l layer, most int) []int {
 // sized reports whether points have different sizes.
 func (points) sized(rows []row) bool { return len(rows) > 0 && rows[0].size > 0 }
 
-func (m points) draw(d drawing) {
+func (m points) drawRows(d drawing) {
 	style := d.style()
 	type cell struct{ x, y int }
 	seen := map[cell]bool{} // points that would cover each other are drawn once, so that the file is small

@@ -19,7 +19,7 @@ func (m rects) traits(l layer) traits {
 	return traits{name: "rect", extends: true, counted: l.isData(), legend: squareSwatch}
 }
 
-func (m rects) draw(d drawing) {
+func (m rects) drawRows(d drawing) {
 	if m.image != nil && len(d.rows) > 0 {
 		first, last := d.rows[0], d.rows[len(d.rows)-1]
 		d.c.DrawImage(vg.Rectangle{Min: vg.Point{X: d.x(first.x), Y: d.y(last.y2)}, Max: vg.Point{X: d.x(last.x2), Y: d.y(first.y)}}, m.image(d.theme))

@@ -13,7 +13,7 @@ type rules struct {
 
 func (rules) traits(layer) traits { return traits{name: "rule", extends: true, legend: lineSwatch} }
 
-func (m rules) draw(d drawing) {
+func (m rules) drawRows(d drawing) {
 	for _, r := range d.rows {
 		at, to := vg.Point{X: d.x(r.x), Y: d.y(r.y)}, vg.Point{X: d.x(r.x2), Y: d.y(r.y2)}
 		if m.across {

@@ -31,7 +31,7 @@ const asideGap = 8
 
 func (m texts) traits(layer) traits { return traits{name: "text", aside: m.side != inPlot} }
 
-func (m texts) draw(d drawing) {
+func (m texts) drawRows(d drawing) {
 	style := d.style()
 	style.XAlign = [...]text.XAlignment{draw.XRight, draw.XCenter, draw.XLeft}[m.align+1]
 	for _, r := range d.rows {

@@ -161,8 +161,8 @@ func signsOf(lines []opLine) (signs []kind) {
 	return signs
 }
 
-// draw draws the picture: the columns below the legend, and the meaning of the reasons.
-func (s opSheet) draw(t Theme, c draw.Canvas) {
+// drawOn draws the picture: the columns below the legend, and the meaning of the reasons.
+func (s opSheet) drawOn(t Theme, c draw.Canvas) {
 	legend := view{signs: signsOf(append(slices.Clone(s.columns[0]), s.columns[1]...))}
 	small := t.style(smallSize, t.Neutral)
 	for i, line := range s.why {
@@ -175,7 +175,7 @@ func (s opSheet) draw(t Theme, c draw.Canvas) {
 			below := c.Max.Y - opRow*vg.Length(len(lines)+1)
 			v, spare := s.view(lines, s.width())
 			v.right += spare
-			v.draw(t, draw.Crop(c, x-c.Min.X, x+s.width()-c.Max.X, below-c.Min.Y, 0))
+			v.drawOn(t, draw.Crop(c, x-c.Min.X, x+s.width()-c.Max.X, below-c.Min.Y, 0))
 		}
 	}
 }

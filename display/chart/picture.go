@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// draw draws the picture of the view.
-func (v view) draw(t Theme, c draw.Canvas) {
+// drawOn draws the picture of the view.
+func (v view) drawOn(t Theme, c draw.Canvas) {
 	if v.rigid {
 		c = draw.Crop(c, 0, 0, max(c.Size().Y-vg.Length(v.height+v.around()), 0), 0)
 	}
@@ -83,7 +83,7 @@ func (d drawing) Plot(c draw.Canvas, p *plot.Plot) {
 	d.x = func(v float64) vg.Length { return x(clamp(v, p.X.Min, p.X.Max)) }
 	d.y = func(v float64) vg.Length { return y(clamp(sign*v, p.Y.Min, p.Y.Max)) }
 	d.exactly = func(h, v float64) vg.Point { return vg.Point{X: x(h), Y: y(sign * v)} }
-	d.mark.draw(d)
+	d.mark.drawRows(d)
 }
 
 // clamp returns v, or the nearer limit, for marks that reach out of the plot.

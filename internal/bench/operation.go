@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	fused     = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	lifetimes = plumbing.Of[plumbing.Lifetimes[*tensor.Tensor]]()
+	fused     = tensor.Internal(plumbing.Token{}).Fused
+	lifetimes = tensor.Internal(plumbing.Token{}).Lifetimes
 )
 
 // maker makes the other operands of an operation for x, and returns the operation.

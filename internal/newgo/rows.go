@@ -44,7 +44,7 @@ var rows = []row{
 	},
 	{
 		name: "words about the newer language", on: "messages of go/parser and go/types for what an older Go does not know",
-		files: []string{"interp/internal/syntax/newer.go", "interp/internal/front/newer.go"},
+		files: []string{"interp/internal/syntax/newer.go", "interp/internal/hints/newer.go"},
 		pkg:   "interp", tests: []string{"TestNewerLanguage"},
 		mend: "add the message of the new feature; delete those of a release that no longer builds the module",
 	},

@@ -1,32 +1,5 @@
 package plumbing
 
-// Functional is the group of functions of torch.nn.functional whose settings package nn takes as
-// options: losses, pooling, local response normalisation and attention. T is *tensor.Tensor.
-type Functional[T any] struct {
-	MSELoss, L1Loss, CrossEntropy, NLLLoss, BinaryCrossEntropy, BinaryCrossEntropyWithLogits,
-	KLDiv, PoissonNLLLoss, SoftMarginLoss, MultiLabelSoftMarginLoss, MultiLabelMarginLoss func(x, target T, o LossOptions[T]) T
-
-	// The number is beta, delta or the margin.
-	SmoothL1Loss, HuberLoss, HingeEmbeddingLoss, MultiMarginLoss func(x, target T, c float64, o LossOptions[T]) T
-
-	GaussianNLLLoss func(x, target, variance T, o LossOptions[T]) T
-
-	// The first two tensors are compared with the third, or the first with the others.
-	CosineEmbeddingLoss, MarginRankingLoss, TripletMarginLoss func(x, y, z T, margin float64, o LossOptions[T]) T
-
-	CTCLoss func(x, targets, inputLengths, targetLengths T, o LossOptions[T]) T
-
-	// Pooling of the last dims dimensions over windows of the given size, or to the given number
-	// of places. MaxPoolIndices returns positions in the plane, in row-major order.
-	MaxPool, MaxPoolIndices, AvgPool func(x T, dims int, size []int, o PoolOptions) T
-	LPPool                           func(x T, dims int, p float64, size []int, o PoolOptions) T
-	AdaptiveAvgPool, AdaptiveMaxPool func(x T, dims int, places []int) T
-	MaxUnpool                        func(x, index T, height, width int) T
-
-	LocalResponseNorm         func(x T, size int, alpha, beta, k float64) T
-	ScaledDotProductAttention func(q, k, v T, o AttentionOptions[T]) T
-}
-
 // The reductions of a loss's elements.
 const (
 	ReduceMean      = iota // mean, the default

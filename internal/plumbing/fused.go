@@ -1,60 +1,6 @@
 package plumbing
 
-import (
-	"math"
-
-	"halfnote/tensor/driver"
-)
-
-// Fused is the group of computations that optimizers and loss scalers run in one pass over many
-// tensors.
-type Fused[T any] struct {
-	// NewSteps returns an empty Steps.
-	NewSteps func() Steps[T]
-
-	// NewStepCounts returns the step counts of parameters on a device, starting from the given
-	// ones. The device must support GuardsSGD or GuardsAdam.
-	NewStepCounts func(device string, steps []float64) StepCounts[T]
-
-	// GuardsSGD reports whether p's device can itself decide whether to take an SGD step, with
-	// or without a velocity.
-	GuardsSGD func(p T, velocity bool) bool
-
-	// GuardsAdam reports whether p's device can itself decide whether to take an Adam step.
-	GuardsAdam func(p T) bool
-
-	// Unscale multiplies each of grads by factor in place, in float32, and reports for each
-	// whether it held a non-finite element before. With factor 1 the elements do not change. It
-	// synchronises with the device once. It is
-	// torch._amp_foreach_non_finite_check_and_unscale_.
-	Unscale func(grads []T, factor float64) (bad []bool)
-
-	// UnscaleFlags is Unscale without synchronisation. It returns a float32 vector with one
-	// element for each of grads, which must not be empty: 1 if the gradient held a non-finite
-	// element, otherwise 0.
-	UnscaleFlags func(grads []T, factor float64) T
-
-	// UnscaleFlagsBy is UnscaleFlags with a factor on the device, a float32 scalar: the inverse
-	// scale of torch.amp.GradScaler. It synchronises with a device that does not support this.
-	UnscaleFlagsBy func(grads []T, factor T) T
-
-	// UpdateScale updates the loss scale in state, in place. state is a float32 vector of the
-	// scale, its inverse, the number of consecutive clean steps and the number of overflows
-	// since the scale grew. The step overflowed if an element of found, a float32 tensor, is
-	// nonzero. On a device that supports it, the host does not wait. It is
-	// torch._amp_update_scale_.
-	UpdateScale func(state, found T, s ScaleSettings)
-
-	// CastWeight is To for a weight that an optimizer steps. dtype is float16 or bfloat16. If the
-	// device supports it, the next step writes such a copy together with the weight, and the
-	// first CastWeight after it returns the copy without computing anything.
-	CastWeight func(t T, dtype driver.DType) T
-
-	// Lasting returns a float32 vector on a device. During graph capture, the vector is set to
-	// data when the capture ends, and keeps its contents from replay to replay; an ordinary
-	// tensor would be reset to data by each replay.
-	Lasting func(device string, data ...float64) T
-}
+import "math"
 
 // Steps collects an optimizer's parameter updates to run them in one pass. It is not safe for
 // concurrent use. It corresponds to the arguments foreach and fused of torch's optimizers.

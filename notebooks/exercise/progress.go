@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"halfnote/display"
+	"halfnote/internal/save"
 )
 
 // record is what is known of one exercise.
@@ -89,25 +90,10 @@ func (s *store) write() error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(s.path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "progress-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), s.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return save.Text(s.path, append(text, '\n'))
 }
 
 func (s *store) guess(id, text string) {

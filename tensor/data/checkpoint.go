@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/tensor"
 )
 
@@ -31,7 +32,7 @@ import (
 // their keys joined by dots, "model.0.weight"; the rest is JSON in the metadata. It is
 // torch.save.
 func Save(path string, state map[string]any) error {
-	if err := writeFile(path, func(w io.Writer) error { return writeCheckpoint(w, state) }); err != nil {
+	if err := save.File(path, func(w io.Writer) error { return writeCheckpoint(w, state) }); err != nil {
 		return source{"checkpoint", path}.fail(err)
 	}
 	return nil

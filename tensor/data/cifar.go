@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"halfnote/internal/save"
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
@@ -130,7 +131,7 @@ func (c cifar) save(path string, images *tensor.Tensor, labels ...*tensor.Tensor
 			}
 		}
 	}
-	err := writeFile(path, func(w io.Writer) error {
+	err := save.File(path, func(w io.Writer) error {
 		for row := range n {
 			var record []byte
 			for _, l := range numbers {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/tensor"
 )
 
@@ -262,7 +263,7 @@ func (t *Table) AddNumbers(name string, values []float64) *Table {
 
 // Save writes the table with a header line to a file, atomically.
 func (t *Table) Save(path string) error {
-	if err := writeFile(path, t.write); err != nil {
+	if err := save.File(path, t.write); err != nil {
 		return source{"csv", path}.fail(err)
 	}
 	return nil

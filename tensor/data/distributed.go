@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor"
 )
 
-var marks = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
+var marks = tensor.Internal(plumbing.Token{}).Marks
 
 // DistributedSampler selects the samples of one of several processes: every n-th of a common order. It is
 // torch.utils.data.DistributedSampler, with the same orders.

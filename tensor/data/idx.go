@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
@@ -84,7 +85,7 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 // SaveIDX writes t atomically to a file in the format of MNIST, gzipped if the name ends in
 // .gz. t is uint8, int8, int16, int32, float32 or float64.
 func SaveIDX(path string, t *tensor.Tensor) error {
-	err := writeFile(path, func(w io.Writer) error {
+	err := save.File(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return writeIDX(w, t)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
@@ -29,7 +30,7 @@ func LoadNPY(path string) (*tensor.Tensor, error) {
 // SaveNPY writes t to a file atomically, byte for byte as numpy.save does. NumPy has neither
 // bfloat16 nor 8-bit floating-point types: convert such tensors first.
 func SaveNPY(path string, t *tensor.Tensor) error {
-	if err := writeFile(path, func(w io.Writer) error { return writeNPY(w, t) }); err != nil {
+	if err := save.File(path, func(w io.Writer) error { return writeNPY(w, t) }); err != nil {
 		return source{"npy", path}.fail(err)
 	}
 	return nil

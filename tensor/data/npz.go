@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/tensor"
 )
 
@@ -83,7 +84,7 @@ func SaveCompressedNPZ(path string, tensors map[string]*tensor.Tensor) error {
 }
 
 func saveNPZ(path string, tensors map[string]*tensor.Tensor, method uint16) error {
-	err := writeFile(path, func(w io.Writer) error { return writeNPZ(w, tensors, method) })
+	err := save.File(path, func(w io.Writer) error { return writeNPZ(w, tensors, method) })
 	if err != nil {
 		return source{"npz", path}.fail(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"halfnote/internal/save"
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
@@ -131,7 +132,7 @@ func (s *Safetensors) all() (map[string]*tensor.Tensor, error) {
 // tensors and metadata give the same bytes; with at most one metadata entry, they are those
 // that the Python package writes. It is safetensors.torch.save_file.
 func SaveSafetensors(path string, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
-	err := writeFile(path, func(w io.Writer) error { return writeSafetensors(w, tensors, metadata) })
+	err := save.File(path, func(w io.Writer) error { return writeSafetensors(w, tensors, metadata) })
 	if err != nil {
 		return source{"safetensors", path}.fail(err)
 	}

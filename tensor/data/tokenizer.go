@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"halfnote/internal/save"
 )
 
 // Special tokens: every BERT vocabulary has the first four, and most have the last.
@@ -113,7 +115,7 @@ const mostToken = 1 << 16
 
 // Save writes the vocabulary to a file, vocab.txt, atomically.
 func (t *Tokenizer) Save(path string) error {
-	err := writeFile(path, func(w io.Writer) error {
+	err := save.File(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Join(t.tokens, "\n")+"\n")
 		return err
 	})

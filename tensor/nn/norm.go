@@ -214,8 +214,9 @@ func (r *RMSNorm) String() string {
 	return fmt.Sprintf("RMSNorm(%s, eps=%s, elementwise_affine=%s)", tuple(r.shape), eps, truth(r.Weight != nil))
 }
 
-// synchronize is Synchronize of plumbing.Norms.
-func synchronize(model any, total func(x *tensor.Tensor) *tensor.Tensor) {
+// SynchronizeNorms makes the BatchNorm layers of model normalise, in training, by statistics over several processes. total returns the
+// sum of the processes' vectors, differentiably.
+func (internals) SynchronizeNorms(model any, total func(x *tensor.Tensor) *tensor.Tensor) {
 	w := walker{seen: map[any]bool{}}
 	w.visit = func(v reflect.Value) {
 		if v.Type() == reflect.TypeFor[ChannelNorm]() && v.CanAddr() {

@@ -53,7 +53,7 @@ func parametrize(op string, m Module, name string, make func(weight *tensor.Tens
 	if i < 0 {
 		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s has no tensor %q; want one of %s", typeName(p.Module), name, ownNames(own))})
 	}
-	places := placesOf(p.Module, own[i].Tensor)
+	places := internals{}.Places(p.Module, own[i].Tensor)
 	if len(places) == 0 {
 		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s cannot be replaced; want a pointer to the module", name)})
 	}
@@ -78,8 +78,8 @@ func ownNames(own []Named) string {
 	return strings.Join(names, ", ")
 }
 
-// placesOf returns the fields of model that hold t.
-func placesOf(model any, t *tensor.Tensor) []**tensor.Tensor {
+// Places returns the fields of model that hold t and can be set.
+func (internals) Places(model any, t *tensor.Tensor) []**tensor.Tensor {
 	var places []**tensor.Tensor
 	w := walker{seen: map[any]bool{}}
 	w.field = func(v reflect.Value) {

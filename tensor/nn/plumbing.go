@@ -6,15 +6,15 @@ import (
 )
 
 var (
-	marks     = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
-	modules   = plumbing.Of[plumbing.Modules]()
-	gradients = plumbing.Of[plumbing.Gradients[*tensor.Tensor]]()
+	inner      = tensor.Internal(plumbing.Token{})
+	functional = inner.Functional
+	gradients  = inner.Gradients
+	marks      = inner.Marks
+	modules    = inner.Modules
 )
 
-func init() {
-	plumbing.Provide(plumbing.Norms[*tensor.Tensor]{Synchronize: synchronize})
-	plumbing.Provide(plumbing.Places[*tensor.Tensor]{Of: placesOf})
-}
+// Internal returns methods for the other packages of this module. Cells and other modules cannot make a Token.
+func Internal(plumbing.Token) internals { return internals{} }
 
-// functional holds the functions of package tensor that take their settings as options here.
-var functional = plumbing.Of[plumbing.Functional[*tensor.Tensor]]()
+// internals are methods for the other packages of this module.
+type internals struct{}

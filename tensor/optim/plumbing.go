@@ -6,8 +6,9 @@ import (
 )
 
 var (
-	fused     = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
-	capture   = plumbing.Of[plumbing.Capture]()
-	marks     = plumbing.Of[plumbing.Marks[*tensor.Tensor]]()
-	gradients = plumbing.Of[plumbing.Gradients[*tensor.Tensor]]()
+	inner     = tensor.Internal(plumbing.Token{})
+	capture   = inner.Capture
+	fused     = inner.Fused
+	gradients = inner.Gradients
+	marks     = inner.Marks
 )

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"halfnote/amp"
 	"halfnote/display"
 	"halfnote/internal/plumbing"
 	"halfnote/interp"
@@ -38,7 +39,7 @@ func main() {
 }
 
 func run(cells []string) error {
-	s, err := interp.NewSession(interp.Options{Leave: plumbing.Of[plumbing.Regions]().Close})
+	s, err := interp.NewSession(interp.Options{Leave: amp.Internal(plumbing.Token{}).CloseRegions})
 	if err != nil {
 		return err
 	}

@@ -252,7 +252,7 @@ func verbs(format string, args []any, wraps bool) (string, []any) {
 			}
 		}
 		if i >= len(format) {
-			b.Write(spec)
+			b.WriteString("%%!(NOVERB)") // in which package fmt would see the text for operands without verbs
 			break
 		}
 		verb := format[i]

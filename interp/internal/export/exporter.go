@@ -173,7 +173,7 @@ func commented(text string) string {
 // goPart adds the Go code of a cell.
 func (x *exporter) goPart(p *part, code string, ran history.Cell) error {
 	source := strings.Trim(code, "\n")
-	k, err := x.check(x.state.Input(ran.Count, code, &front.Texts{}, false))
+	k, err := x.check(x.state.Input(ran.Count, code, &front.Files{}, false))
 	if err != nil {
 		r, ok := err.(*syntax.Rejected)
 		if !ok {

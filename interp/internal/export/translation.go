@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
@@ -330,7 +331,7 @@ func (t *translation) expression(e *ast.ExprStmt, i int, last, shown bool, edits
 	case front.IsTuple(typ), types.IsInterface(typ):
 		s.show = showName
 	case isSignature(typ):
-		s.text, s.show = fmt.Sprintf("%q", front.TypeString(typ, c.Pkg)), t.x.alias("fmt")+".Println"
+		s.text, s.show = fmt.Sprintf("%q", exports.TypeString(typ, c.Pkg)), t.x.alias("fmt")+".Println"
 	default:
 		s.show = t.x.alias("halfnote/display") + ".Show"
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/syntax"
 )
 
 // Cells returns the cells of a notebook, or of a Go file: its text and, if it is a
@@ -28,7 +28,7 @@ func Cells(file string) ([]string, error) {
 		return NotebookCells(data)
 	}
 	cells := []string{string(data)}
-	if f, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution); err == nil && f.Name.Name == "main" && front.Declares(string(data), "main") {
+	if f, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution); err == nil && f.Name.Name == "main" && syntax.Declares(string(data), "main") {
 		cells = append(cells, "main()")
 	}
 	return cells, nil

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"strings"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
 )
@@ -56,14 +57,14 @@ func (c *Bound) bindDecl(f *DeclFile, name string) {
 	if o == nil || strings.Contains(name, ".") || name == "_" {
 		return
 	}
-	b, hook := &Binding{Name: name, Made: f.Src.Cell, Seq: c.Seq, Src: f.Src, Typ: TypeString(o.Type(), c.Pkg)}, ""
+	b, hook := &Binding{Name: name, Made: f.Src.Cell, Seq: c.Seq, Src: f.Src, Typ: exports.TypeString(o.Type(), c.Pkg)}, ""
 	switch o := o.(type) {
 	case *types.TypeName:
 		b.Kind = KindType
 		if n, ok := o.Type().(*types.Named); ok {
 			b.Generic = n.TypeParams().Len() > 0
 		}
-		b.Typ = TypeString(o.Type().Underlying(), c.Pkg)
+		b.Typ = exports.TypeString(o.Type().Underlying(), c.Pkg)
 	case *types.Const:
 		b.Kind = KindConst
 	case *types.Func:
@@ -129,7 +130,7 @@ func (c *Bound) bindVar(v *types.Var) {
 		}
 		return
 	}
-	b := &Binding{Name: v.Name(), Kind: KindVar, Made: c.N, Seq: c.Seq, Typ: TypeString(v.Type(), c.Pkg)}
+	b := &Binding{Name: v.Name(), Kind: KindVar, Made: c.N, Seq: c.Seq, Typ: exports.TypeString(v.Type(), c.Pkg)}
 	b.Slot = c.slotName(v.Name())
 	c.Names[v] = b
 	if o := c.Pkg.Scope().Lookup(v.Name()); o != nil && c.standIns[v.Name()] {

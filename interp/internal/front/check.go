@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
 )
@@ -20,7 +22,7 @@ type attempt struct {
 	pkg     *types.Package
 	info    *types.Info
 	errs    []syntax.Problem     // errors in the cell
-	mends   mends                // by the hints of these errors
+	fixes   hints.Fixes          // by the hints of these errors
 	depErrs map[*Source][]string // errors in dependants
 	missing map[string]bool      // names unknown to the checker because their declarations are wrong
 	files   []*ast.File          // input of the checker
@@ -155,7 +157,7 @@ func (c *checker) sameVar(a *attempt, b *Binding, v *types.Var) bool {
 	if was, ok := a.pkg.Scope().Lookup(c.Env.Of(b).Check).(*types.Var); ok && a.vars[b.Name] == nil {
 		return types.Identical(was.Type(), v.Type())
 	}
-	return b.Typ == TypeString(v.Type(), a.pkg) && !a.renames(b.Typ)
+	return b.Typ == exports.TypeString(v.Type(), a.pkg) && !a.renames(b.Typ)
 }
 
 // renames reports whether the text of an earlier type mentions a name that the attempt declares.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/syntax"
 )
 
@@ -14,7 +15,7 @@ import (
 // declaration in force.
 func (c *checker) ownDecls() ([]*DeclFile, error) {
 	if err := c.parseStatements(); err != nil {
-		return nil, &syntax.Rejected{Name: "CompileError", Problems: c.asPython(c.diagnose())}
+		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, c.diagnose())}
 	}
 	var own []*DeclFile
 	for _, it := range c.Items {
@@ -24,7 +25,7 @@ func (c *checker) ownDecls() ([]*DeclFile, error) {
 		src := &Source{Cell: c.N, Item: it, Stops: c.Debug}
 		f, err := c.parse(src)
 		if err != nil {
-			return nil, &syntax.Rejected{Name: "CompileError", Problems: c.asPython(c.diagnose())}
+			return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, c.diagnose())}
 		}
 		src.norm = normal(f)
 		own = append(own, f)

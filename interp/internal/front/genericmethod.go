@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strings"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/lower"
 )
 
@@ -17,7 +18,7 @@ func (c *Bound) bindGenericMethod(m *Method, fn *types.Func) {
 	old := c.Env.Of(m.Typ).Method(m.Name)
 	m.Fn = &Binding{
 		Name: m.Typ.Name + "." + m.Name, Kind: KindFunc, Generic: true, Made: m.Src.Cell, Seq: c.Seq, Src: m.Src,
-		Typ: TypeString(fn.Type(), c.Pkg), Slot: c.slotName(fmt.Sprintf("%s_%s__%d", m.Typ.Slot, m.Name, c.Seq)), Again: old != nil && old.Fn != nil,
+		Typ: exports.TypeString(fn.Type(), c.Pkg), Slot: c.slotName(fmt.Sprintf("%s_%s__%d", m.Typ.Slot, m.Name, c.Seq)), Again: old != nil && old.Fn != nil,
 	}
 	c.methodFns[fn] = m.Fn
 }

@@ -110,12 +110,3 @@ func (c *Bound) slotName(name string) string {
 	c.Slots[slot] = true
 	return slot
 }
-
-func TypeString(t types.Type, pkg *types.Package) string {
-	return types.TypeString(t, func(p *types.Package) string {
-		if p == pkg {
-			return ""
-		}
-		return p.Name()
-	})
-}

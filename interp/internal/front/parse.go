@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
 )
@@ -30,7 +31,7 @@ type DeclFile struct {
 func Parse(x Input, e *Env) (*Parsed, error) {
 	c := &Parsed{Input: x, Pieces: syntax.Split(x.Code), Env: e.Clone()}
 	if len(c.Errs) > 0 {
-		return nil, &syntax.Rejected{Name: "CompileError", Problems: c.asPython(syntax.In(c.N, c.Errs))}
+		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, syntax.In(c.N, c.Errs))}
 	}
 	var problems []syntax.Problem
 	for _, it := range c.Items {
@@ -39,7 +40,7 @@ func Parse(x Input, e *Env) (*Parsed, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return nil, &syntax.Rejected{Name: "CompileError", Problems: c.asPython(problems)}
+		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, problems)}
 	}
 	c.orderVariables()
 	return c, nil
@@ -53,7 +54,7 @@ func (c *Parsed) parse(src *Source) (*DeclFile, error) {
 		return nil, err
 	}
 	f := &DeclFile{Src: src, File: file, Tok: c.Fset.File(file.Package), Skip: len(head)}
-	c.Texts.Parsed = append(c.Texts.Parsed, f)
+	c.Files.Parsed = append(c.Files.Parsed, f)
 	return f, nil
 }
 
@@ -81,7 +82,7 @@ func (c *checker) parseStatements() error {
 		return err
 	}
 	c.Stmts = &DeclFile{File: file, Tok: c.Fset.File(file.Package)}
-	c.Texts.Parsed = append(c.Texts.Parsed, c.Stmts)
+	c.Files.Parsed = append(c.Files.Parsed, c.Stmts)
 	c.Body = file.Decls[0].(*ast.FuncDecl)
 	return nil
 }
@@ -125,8 +126,8 @@ func (c *Parsed) diagnose() []syntax.Problem {
 
 // fileName returns a new, unique name for a file of the cell in the file set.
 func (c *Input) fileName() string {
-	c.Texts.made++
-	return fmt.Sprintf("cell__%d_%d", c.Seq, c.Texts.made)
+	c.Files.made++
+	return fmt.Sprintf("cell__%d_%d", c.Seq, c.Files.made)
 }
 
 // Entry is the name of the function that holds the cell's statements.
@@ -220,8 +221,7 @@ func (c *Parsed) parseImport(it syntax.Item) []syntax.Problem {
 		}
 		if err != nil {
 			at := fset.Position(spec.Path.Pos())
-			root, _, _ := strings.Cut(strings.ReplaceAll(path, ".", "/"), "/")
-			list = append(list, syntax.Problem{Cell: c.N, Line: at.Line, Col: at.Column, Msg: strings.TrimPrefix(err.Error(), "exports: "), Hint: foreignImports[root]})
+			list = append(list, syntax.Problem{Cell: c.N, Line: at.Line, Col: at.Column, Msg: strings.TrimPrefix(err.Error(), "exports: "), Hint: hints.Import(path)})
 			continue
 		}
 		name := pkg.Name()

@@ -2,10 +2,13 @@ package front
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"regexp"
 	"strings"
 
+	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/syntax"
 )
 
@@ -13,13 +16,44 @@ import (
 // versions of types.
 func (c *checker) problemOf(e types.Error, a *attempt) syntax.Problem {
 	at := e.Fset.Position(e.Pos)
-	if msg := a.newer(e); msg != "" {
+	if msg := c.hints(a).Newer(e); msg != "" {
 		return syntax.Problem{Cell: syntax.CellOf(at.Filename), Line: at.Line, Col: at.Column, Msg: msg, At: syntax.SpanOf(e)}
 	}
 	return syntax.Problem{
 		Cell: syntax.CellOf(at.Filename), Line: at.Line, Col: at.Column,
-		Msg: a.readable(e.Msg), At: syntax.SpanOf(e), Hint: c.hint(e, a),
+		Msg: a.readable(e.Msg), At: syntax.SpanOf(e), Hint: c.hints(a).For(e),
 	}
+}
+
+// hints returns what hints need of an attempt.
+func (c *checker) hints(a *attempt) *hints.Attempt {
+	names := func(yield func(string, hints.Name) bool) {
+		for name, b := range c.Env.Cur {
+			n := hints.Name{Callable: b.Kind == KindFunc || b.Kind == KindType || strings.HasPrefix(b.Typ, "func(")}
+			if b.Kind == KindVar {
+				n.Variable = b.Typ
+			}
+			if !yield(name, n) {
+				return
+			}
+		}
+	}
+	return &hints.Attempt{
+		Session: hints.Session{Names: names, Imports: c.Env.Imports, Importer: c.Importer, Failed: c.Failed},
+		Cell:    c.N, Code: c.Code, Files: a.files, Statements: c.Stmts.Tok, Pkg: a.pkg, Info: a.info, Fixes: a.fixes,
+	}
+}
+
+// more adds a continuation message of the type checker to the previous problem.
+func (a *attempt) more(msg string, at token.Position) {
+	if len(a.errs) == 0 {
+		return
+	}
+	p := &a.errs[len(a.errs)-1]
+	if n := syntax.CellOf(at.Filename); n != 0 {
+		msg = fmt.Sprintf("%s: %s, line %d", msg, syntax.Label(n), at.Line)
+	}
+	p.Hint = strings.TrimPrefix(p.Hint+"\n"+msg, "\n")
 }
 
 // internalType matches a type of package driver. Cells name it by its alias in another package.
@@ -39,7 +73,7 @@ func (a *attempt) readable(msg string) string {
 	msg = internalType.ReplaceAllStringFunc(msg, func(name string) string {
 		_, member, _ := strings.Cut(name, ".")
 		for _, p := range a.pkg.Imports() {
-			if o, ok := p.Scope().Lookup(member).(*types.TypeName); ok && o.IsAlias() && TypeString(types.Unalias(o.Type()), nil) == name {
+			if o, ok := p.Scope().Lookup(member).(*types.TypeName); ok && o.IsAlias() && exports.TypeString(types.Unalias(o.Type()), nil) == name {
 				return p.Name() + "." + member
 			}
 		}

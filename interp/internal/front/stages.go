@@ -31,11 +31,11 @@ type Input struct {
 	N, Seq int
 	Code   string
 	Debug  bool // to be compiled with stops
-	Texts  *Texts
+	Files  *Files
 }
 
-// Texts are the files that the front end has made from a cell.
-type Texts struct {
+// Files are the files that the front end has made from a cell.
+type Files struct {
 	made   int
 	Parsed []*DeclFile
 }

@@ -41,13 +41,13 @@ func (s *State) next() int {
 }
 
 // Input returns cell n as the front end takes it. With stops, it is compiled with stops.
-func (s *State) Input(n int, code string, texts *Texts, stops bool) Input {
-	return Input{N: n, Seq: s.next(), Code: code, Debug: stops, Texts: texts, Shared: &s.Shared}
+func (s *State) Input(n int, code string, files *Files, stops bool) Input {
+	return Input{N: n, Seq: s.next(), Code: code, Debug: stops, Files: files, Shared: &s.Shared}
 }
 
 // Release forgets the files of a cell that has not been accepted, and packages that only it imported.
-func (s *State) Release(texts *Texts) {
-	for _, f := range texts.Parsed {
+func (s *State) Release(files *Files) {
+	for _, f := range files.Parsed {
 		s.Fset.RemoveFile(f.Tok)
 	}
 	s.Packages.Forget()

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/lower"
 )
 
@@ -14,7 +15,7 @@ import (
 // stored in separate slots, from which it is displayed.
 func (c *Lowering) statements(e *Emission) ([]ast.Stmt, error) {
 	var list []ast.Stmt
-	c.suspect()
+	c.Suspicions = hints.Suspicions(c.Body, c.Info)
 	all := c.Body.Body.List
 	inits := e.inits
 	for i, st := range all {
@@ -92,7 +93,7 @@ func (c *Lowering) result(e *Emission, x *ast.ExprStmt) (ast.Stmt, error) {
 			}
 		}
 		st.Lhs = append(st.Lhs, ast.NewIdent(name))
-		c.Results = append(c.Results, outValue{name, t, c.meantNote(x.X)})
+		c.Results = append(c.Results, outValue{name, t, hints.ForValue(x.X, c.Info)})
 	}
 	return st, nil
 }

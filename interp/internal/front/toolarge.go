@@ -18,7 +18,7 @@ func (c *Checked) Fits(limit int64) error {
 	}
 	var list []syntax.Problem
 	known := map[types.Type]bool{}
-	for _, f := range c.Texts.Parsed {
+	for _, f := range c.Files.Parsed {
 		for _, d := range f.Decls {
 			ast.Inspect(d, func(n ast.Node) bool {
 				e, ok := n.(ast.Expr)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
@@ -255,8 +256,8 @@ func (c *checker) prelude(a *attempt) *ast.File {
 // typecheck runs go/types over the attempt's files.
 func (c *checker) typecheck(a *attempt) {
 	a.info = library.NewInfo()
-	if a.mends == nil {
-		a.mends = mends{}
+	if a.fixes == nil {
+		a.fixes = hints.Fixes{}
 	}
 	a.depErrs = map[*Source][]string{}
 	byFile := map[*token.File]*DeclFile{c.Stmts.Tok: c.Stmts}

@@ -34,9 +34,14 @@ func (l *Loader) Importable(pkg string) (string, error) {
 	fresh := NewLoader(token.NewFileSet(), l.compiled)
 	list, first := below(place.Dir, pkg), fmt.Errorf("module %s has no packages", pkg)
 	for i, p := range list {
+		fresh.lacking = nil
 		_, err := fresh.Load(p)
 		if err == nil {
 			return p, nil
+		}
+		if fresh.lacking != nil && fresh.lacking.pkg != p {
+			err = fmt.Errorf("package %q imports, directly or not, %q, which no module has that is required: %%go get %s %s fetches both",
+				p, fresh.lacking.pkg, pkg, fresh.lacking.pkg)
 		}
 		if i == 0 {
 			first = err

@@ -98,6 +98,7 @@ type Loader struct {
 	loading  []string
 	finder   *Finder // for dir
 	dir      string
+	lacking  *unprovided // the last package that no module has
 }
 
 // NewLoader returns a loader that parses into files.
@@ -182,6 +183,7 @@ func (l *Loader) load(path string, from *Package) (*Package, error) {
 		return nil, exports.Importable(path)
 	}
 	if err != nil {
+		errors.As(err, &l.lacking)
 		return nil, err
 	}
 	l.loading = append(l.loading, path)

@@ -231,7 +231,14 @@ func (f *Finder) Find(pkg string) (Place, error) {
 	if missing != nil {
 		return Place{}, missing
 	}
-	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: %%go get %s adds it", pkg, filepath.Join(f.root, "go.mod"), pkg)
+	return Place{}, &unprovided{pkg, filepath.Join(f.root, "go.mod")}
+}
+
+// unprovided is the error for a package of no module that a go.mod requires.
+type unprovided struct{ pkg, file string }
+
+func (e *unprovided) Error() string {
+	return fmt.Sprintf("package %q: no module that %s requires has it: %%go get %s adds it", e.pkg, e.file, e.pkg)
 }
 
 // owner returns the main module that has the package, or nil if there is none.

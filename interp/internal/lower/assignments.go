@@ -97,11 +97,7 @@ func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 		if _, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident); ok || !u.acts(a.Rhs[0]) && !u.acts(a.Lhs[0]) {
 			return nil
 		}
-		before := u.keepCalls(&a.Lhs[0])
-		if u.acts(a.Rhs[0]) {
-			before = append(before, u.keep(&a.Rhs[0]))
-		}
-		return append(before, a)
+		return append(append(u.keepCalls(&a.Lhs[0]), u.keepCalls(&a.Rhs[0])...), a)
 	case len(a.Lhs) == 1:
 		return u.single(a)
 	case len(a.Rhs) == 1 && a.Tok == token.DEFINE:
@@ -163,13 +159,13 @@ func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
 // replaces reports whether Yaegi lets the right side of an assignment write to the place on the left, where that is wrong:
 // a struct literal, and a function that a call of compiled code or of a field returns, replace a variable, so that other
 // holders keep the old one; an operation does not know that the place is an interface; and a call may change what leads
-// to the place.
+// to the place. The right side panics before an index on the left.
 func (u *Unit) replaces(place, e ast.Expr) bool {
 	if u.isStructLiteral(e) || u.isInterface(u.typeOf(place)) && u.operates(e) {
 		return true
 	}
 	if _, variable := ast.Unparen(place).(*ast.Ident); !variable {
-		return u.acts(e)
+		return u.acts(e) || u.indexes(place) && u.fails(e)
 	}
 	x, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || u.Info.Types[x.Fun].IsType() {
@@ -177,6 +173,14 @@ func (u *Unit) replaces(place, e ast.Expr) bool {
 	}
 	_, ok = orInvalid(u.typeOf(x)).Underlying().(*types.Signature)
 	return ok
+}
+
+// indexes reports whether an index in an expression may be out of range.
+func (u *Unit) indexes(e ast.Expr) bool {
+	return u.holds(e, func(n ast.Node) bool {
+		x, ok := n.(*ast.IndexExpr)
+		return ok && !u.safe[x] && !u.isMap(x.X)
+	})
 }
 
 // operates reports whether an expression is an operation whose value is not a constant.

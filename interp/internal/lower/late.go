@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// lateReads keeps the results of calls where an operand computes with a variable that a later call of the statement may change.
-// The language leaves open which comes first. The Go compiler makes all calls of a statement before it computes
-// with variables (cmd/compile/internal/walk/order.go); Yaegi computes an operand where it stands.
+// lateReads keeps the results of calls where an operand computes with a variable that a later call of the statement may change, or
+// where it may panic before a later operation that prints or panics. The language leaves open which comes first. The Go compiler makes
+// all calls of a statement before it computes with variables (cmd/compile/internal/walk/order.go); Yaegi computes an operand where it stands.
 func (u *Unit) lateReads() {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
@@ -146,6 +146,8 @@ func (u *Unit) operandsOf(s ast.Stmt) (list []*ast.Expr) {
 		} else {
 			add(s.Results)
 		}
+	case *ast.RangeStmt:
+		list = append(list, &s.X)
 	case *ast.IfStmt:
 		list = append(list, &s.Cond)
 	case *ast.ForStmt:
@@ -231,9 +233,11 @@ type lateReader struct {
 	vars map[types.Object]bool // those of the function that a call may change
 }
 
-// late reports whether a call in an operand may change a variable that an operand before it, or the same, has computed with.
+// late reports whether an operation in an operand comes too late: a call that may change a variable that an operand before it, or the
+// same, has computed with, or anything that shows after what may have panicked.
 func (r lateReader) late(operands []*ast.Expr) bool {
-	if !slices.ContainsFunc(operands, func(e *ast.Expr) bool { return r.u.acts(*e) }) {
+	early := func(n ast.Node) bool { e, ok := n.(ast.Expr); return ok && r.u.early(e) }
+	if !slices.ContainsFunc(operands, func(e *ast.Expr) bool { return r.u.holds(*e, early) }) {
 		return false
 	}
 	var s lateState
@@ -259,6 +263,7 @@ func (r lateReader) local(v *types.Var) bool {
 type lateState struct {
 	reads    bool // a variable is read
 	computes bool // and an operator has computed with it
+	fails    bool // an operator may have panicked
 	found    bool // and a call has followed
 }
 
@@ -282,7 +287,7 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 				r.visit(n, s)
 			}
 		}
-		s.reads, s.computes = before.reads, before.computes
+		s.reads, s.computes, s.fails = before.reads, before.computes, before.fails
 	}
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -295,19 +300,26 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 			used(x.X, x.Y)
 		} else {
 			inner(x.X, x.Y)
+			fails := func(token.Pos) { s.fails = true }
+			switch x.Op {
+			case token.QUO, token.REM:
+				u.division(x.X, x.Y, x.OpPos, fails)
+			case token.SHL, token.SHR:
+				u.shift(x, x.Y, x.OpPos, fails)
+			}
 		}
 	case *ast.UnaryExpr:
 		switch x.Op {
 		case token.AND:
 		case token.ARROW:
 			used(x.X)
-			s.found = s.found || s.computes
+			s.found = s.found || s.computes || s.fails
 		default:
 			inner(x.X)
 		}
 	case *ast.StarExpr:
 		r.visit(x.X, s)
-		s.reads, s.computes = true, true
+		s.reads, s.computes, s.fails = true, true, true
 	case *ast.SelectorExpr:
 		if sel := u.Info.Selections[x]; sel != nil {
 			r.visit(x.X, s)
@@ -324,13 +336,14 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 		r.visit(x.X, s)
 		r.visit(x.Index, s)
 		s.reads, s.computes = true, true
+		s.fails = s.fails || !u.isMap(x.X) && !u.inBounds(x, nil)
 	case *ast.CallExpr:
 		if u.Info.Types[x.Fun].IsType() {
 			inner(x.Args[0])
 			return
 		}
 		used(append([]ast.Expr{x.Fun}, x.Args...)...)
-		s.found = s.found || s.computes && !u.harmless(x)
+		s.found = s.found || s.computes && !u.harmless(x) || s.fails && u.shows(x)
 	case *ast.CompositeLit:
 		for _, e := range x.Elts {
 			if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -343,7 +356,25 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 		}
 	case *ast.TypeAssertExpr:
 		used(x.X)
+		s.found = s.found || s.fails
 	case *ast.SliceExpr:
 		used(x.X, x.Low, x.High, x.Max)
+		s.found = s.found || s.fails && (x.Low != nil || x.High != nil)
 	}
+}
+
+// quietPackages are those whose functions print nothing, and panic for odd arguments at most.
+var quietPackages = []string{"bytes", "errors", "math", "math/bits", "path", "path/filepath", "strconv", "strings", "time", "unicode", "unicode/utf8"}
+
+// shows reports whether it shows that a call has been made: whether it may print or panic.
+func (u *Unit) shows(x *ast.CallExpr) bool {
+	if name := u.builtinName(x.Fun); name != "" {
+		return name == "make"
+	}
+	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return true
+	}
+	fn, ok := u.Info.Uses[sel.Sel].(*types.Func)
+	return !ok || fn.Pkg() == nil || u.Info.Selections[sel] != nil || !slices.Contains(quietPackages, fn.Pkg().Path())
 }

@@ -8,7 +8,7 @@ import (
 
 	"halfnote/internal/near"
 	"halfnote/interp/internal/assist"
-	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/hints"
 	"halfnote/interp/internal/syntax"
 	"halfnote/kernel/eval"
 )
@@ -85,7 +85,7 @@ func (m *Magics) unknown(cell int, g syntax.Segment) *eval.Error {
 	if len(full) > 0 {
 		p.Hint = fmt.Sprintf("did you mean %s?", strings.Join(full, " or "))
 	}
-	if h := front.ForeignMagics[g.Magic]; h != "" {
+	if h := hints.Magics[g.Magic]; h != "" {
 		p.Hint = h
 	}
 	if Find(g.Magic) != nil {

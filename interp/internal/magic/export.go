@@ -3,9 +3,9 @@ package magic
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/interp/internal/export"
 	"halfnote/interp/internal/files"
 	"halfnote/kernel/eval"
@@ -26,7 +26,7 @@ func runExport(c *Call) eval.Result {
 	}
 	src, err := export.Program(c.History.Ran(), Runs)
 	if len(src) > 0 {
-		err = errors.Join(err, os.WriteFile(file, src, 0o666))
+		err = errors.Join(err, save.Text(file, src))
 	}
 	if err != nil {
 		return c.wrong("%%export: %v", strings.TrimPrefix(err.Error(), "interp: export: "))

@@ -1,10 +1,12 @@
 package magic
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"halfnote/internal/save"
 	"halfnote/interp/internal/files"
 	"halfnote/kernel/eval"
 )
@@ -28,26 +30,28 @@ func runWritefile(c *Call) eval.Result {
 
 // writeFile writes or appends a text to a file, for a magic, and says what it did.
 func (c *Call) writeFile(magic, file, text string, added bool) eval.Result {
-	what, flag := "writing", os.O_TRUNC
-	if added {
-		what, flag = "appending to", os.O_APPEND
-	} else if _, err := os.Stat(file); err == nil {
-		what = "overwriting"
-	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|flag, 0o666)
-	if err != nil {
-		return c.wrong("%s: %v", magic, err)
-	}
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err = f.WriteString(text)
-	if e := f.Close(); err == nil {
-		err = e
+	what, write := "writing", save.Text
+	if info, err := os.Stat(file); err == nil {
+		what = "overwriting"
+		if added && info.Mode().IsRegular() {
+			what, write = "appending to", appendText
+		}
 	}
-	if err != nil {
+	if err := write(file, []byte(text)); err != nil {
 		return c.wrong("%s: %v", magic, err)
 	}
 	fmt.Fprintln(c.Out.Stdout(), what, file)
 	return eval.Result{}
+}
+
+func appendText(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }

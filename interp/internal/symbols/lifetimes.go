@@ -7,9 +7,9 @@ import (
 	"halfnote/tensor"
 )
 
-// Lifetimes returns the functions that units call to release results: see plumbing.Lifetimes.
+// Lifetimes returns the functions that units call to release results: see tensor.Internal.
 func Lifetimes() map[string]reflect.Value {
-	f := plumbing.Of[plumbing.Lifetimes[*tensor.Tensor]]()
+	f := tensor.Internal(plumbing.Token{}).Lifetimes
 	return map[string]reflect.Value{
 		"Begin": reflect.ValueOf(f.Begin),
 		"Hold":  reflect.ValueOf(f.Hold),

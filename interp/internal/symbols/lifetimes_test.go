@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-var lifetimes = plumbing.Of[plumbing.Lifetimes[*tensor.Tensor]]()
+var lifetimes = tensor.Internal(plumbing.Token{}).Lifetimes
 
 // TestReadersKeepNothing checks what early releases of tensors rely on: a function of package tensor or nn
 // whose parameters are tensors, plain values and options, and whose results are tensors and plain values, marks the memory of

@@ -17,7 +17,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-var casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
+var casting = tensor.Internal(plumbing.Token{}).Casting
 
 // stopped is the panic value of polls once a call has run for long.
 type stopped struct{}

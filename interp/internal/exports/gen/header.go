@@ -34,11 +34,8 @@ func headers(pkgs []*load.Package) (map[string][]byte, error) {
 		if !slices.Contains(own, p.Path) {
 			continue
 		}
-		scope := p.Types.Scope()
-		for _, name := range scope.Names() {
-			if o := scope.Lookup(name); o.Exported() {
-				w.add(o)
-			}
+		for _, o := range p.Exported() {
+			w.add(o)
 		}
 	}
 	files := map[string][]byte{}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
@@ -45,19 +44,17 @@ func TestHeadersDescribeThePackages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range p.Types.Scope().Names() {
-			if !token.IsExported(name) {
-				continue
-			}
+		for _, declared := range p.Exported() {
+			name := declared.Name()
 			o := got.Scope().Lookup(name)
 			if o == nil {
 				t.Errorf("%s.%s: missing", p.Path, name)
 				continue
 			}
-			if got, want := describe(o), describe(p.Types.Scope().Lookup(name)); !slices.Equal(got, want) {
+			if got, want := describe(o), describe(declared); !slices.Equal(got, want) {
 				t.Errorf("%s.%s:\ngot  %q\nwant %q", p.Path, name, got, want)
 			}
-			if types.Comparable(o.Type()) != types.Comparable(p.Types.Scope().Lookup(name).Type()) {
+			if types.Comparable(o.Type()) != types.Comparable(declared.Type()) {
 				t.Errorf("%s.%s: got comparable %t, want %t", p.Path, name, types.Comparable(o.Type()), !types.Comparable(o.Type()))
 			}
 		}

@@ -73,6 +73,29 @@ func TestListIsSorted(t *testing.T) {
 	}
 }
 
+// TestInternalsAreLeftOut checks that cells do not see the functions for packages of this module only.
+func TestInternalsAreLeftOut(t *testing.T) {
+	imp := exports.Importer()
+	for _, p := range loaded(t, []string{"halfnote/tensor", "halfnote/tensor/nn", "halfnote/amp"}) {
+		if p.Types.Scope().Lookup("Internal") == nil {
+			t.Fatalf("%s: no function Internal: this test looks for another name", p.Path)
+		}
+		docs, err := p.Docs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, err := imp.Import(p.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, documented := docs["Internal"]
+		listed := slices.ContainsFunc(p.Exported(), func(o types.Object) bool { return o.Name() == "Internal" })
+		if documented || listed || seen.Scope().Lookup("Internal") != nil {
+			t.Errorf("%s: cells see Internal", p.Path)
+		}
+	}
+}
+
 // TestReachableTypesAreListed checks that package list has the package of every type that
 // can be reached from the packages that cells import: a variable of a cell can have that
 // type.

@@ -17,7 +17,7 @@ type Text struct {
 	Doc  string `json:",omitempty"` // comment, unformatted
 }
 
-// Docs returns the texts of the package's exported names: "" is the package,
+// Docs returns the texts of the names of Exported: "" is the package,
 // "Name" a constant, variable, function or type, "Type.Name" a method or field.
 func (p *Package) Docs() (map[string]Text, error) {
 	fset, files, err := p.syntax()
@@ -44,6 +44,13 @@ func (p *Package) Docs() (map[string]Text, error) {
 		w.values(t.Vars)
 		w.funcs("", t.Funcs)
 		w.funcs(t.Name+".", t.Methods)
+	}
+	if p.Types != nil {
+		for _, name := range p.Types.Scope().Names() {
+			if takesToken(p.Types.Scope().Lookup(name)) {
+				delete(w.m, name)
+			}
+		}
 	}
 	return w.m, nil
 }

@@ -86,6 +86,26 @@ func Packages(pkgs ...string) (loaded []*Package, err error) {
 	return loaded, errors.Join(errs...)
 }
 
+// Exported returns the package's objects that cells can use, in order of their names: the exported ones, apart from functions for
+// packages of this module only, which take a plumbing.Token.
+func (p *Package) Exported() (list []types.Object) {
+	for _, name := range p.Types.Scope().Names() {
+		if o := p.Types.Scope().Lookup(name); o.Exported() && !takesToken(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+func takesToken(o types.Object) bool {
+	f, ok := o.(*types.Func)
+	if !ok || f.Signature().Params().Len() != 1 {
+		return false
+	}
+	n, ok := f.Signature().Params().At(0).Type().(*types.Named)
+	return ok && n.Obj().Name() == "Token" && n.Obj().Pkg().Path() == "halfnote/internal/plumbing"
+}
+
 // Builtin returns the package that documents the predeclared names. It has no types.
 func Builtin() (*Package, error) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "builtin").Output()

@@ -67,7 +67,7 @@ func generate(paths []string) (files map[string][]byte, err error) {
 		files[fileName(path)] = src
 	}
 	for _, p := range pkgs {
-		src, err := table(p.Types)
+		src, err := table(p)
 		if err != nil {
 			return nil, errors.Join(broken, fmt.Errorf("%s: %w", p.Path, err))
 		}

@@ -11,6 +11,8 @@ import (
 	pathpkg "path"
 	"slices"
 	"strconv"
+
+	"halfnote/interp/internal/exports/load"
 )
 
 // replaced names the functions whose calls would end the kernel, with their
@@ -29,25 +31,25 @@ type writer struct {
 }
 
 // table returns the source of p's table, or nil if it would be empty.
-func table(p *types.Package) ([]byte, error) {
+func table(p *load.Package) ([]byte, error) {
 	w := writer{imports: map[string]string{"reflect": "reflect"}}
 	var entries, wrappers bytes.Buffer
-	for _, name := range p.Scope().Names() {
-		if o := p.Scope().Lookup(name); o.Exported() && !isGeneric(o) {
-			fmt.Fprintf(&entries, "t[%q] = %s\n", name, w.value(o))
+	for _, o := range p.Exported() {
+		if !isGeneric(o) {
+			fmt.Fprintf(&entries, "t[%q] = %s\n", o.Name(), w.value(o))
 		}
 	}
-	for _, name := range p.Scope().Names() {
-		o, ok := p.Scope().Lookup(name).(*types.TypeName)
-		if ok && o.Exported() && !isGeneric(o) && wrappable(o.Type()) {
-			fmt.Fprintf(&entries, "t[%q] = reflect.ValueOf((*%s)(nil))\n", "_"+name, wrapperName(o))
+	for _, o := range p.Exported() {
+		o, ok := o.(*types.TypeName)
+		if ok && !isGeneric(o) && wrappable(o.Type()) {
+			fmt.Fprintf(&entries, "t[%q] = reflect.ValueOf((*%s)(nil))\n", "_"+o.Name(), wrapperName(o))
 			w.wrapper(&wrappers, o)
 		}
 	}
 	if entries.Len() == 0 {
 		return nil, nil
 	}
-	text := w.file(p.Path(), entries.Bytes(), wrappers.Bytes())
+	text := w.file(p.Path, entries.Bytes(), wrappers.Bytes())
 	src, err := format.Source(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w in\n%s", err, text)

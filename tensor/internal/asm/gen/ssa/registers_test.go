@@ -69,6 +69,9 @@ func TestRegisters(t *testing.T) {
 		{"enough for two", false, 6, []int{2, 1}, sum3, "loop2:|VMOVUPS 0(SI), Y0|VMOVUPS 32(SI), Y1|VMOVUPS 0(R8), Y2|VMOVUPS 32(R8), Y3|VMULPS Y2, Y0, Y4|VMULPS Y3, Y1, Y5|VADDPS Y0, Y4, Y4|VADDPS Y1, Y5, Y5|VADDPS Y2, Y4, Y4|VADDPS Y3, Y5, Y5|VMOVUPS Y4, 0(DI)|VMOVUPS Y5, 32(DI)"},
 		{"constants in memory", false, all, []int{1}, func(p *Program) Value { return p.Add(p.Float(1), p.X()) }, "loop1:|VMOVUPS 0(SI), Y0|VADDPS 0(AX), Y0, Y0|VMOVUPS Y0, 0(DI)"},
 		{"a constant that is loaded", false, all, []int{1}, func(p *Program) Value { return p.Sub(p.Float(1), p.X()) }, "loop1:|VMOVUPS 0(SI), Y0|VBROADCASTSD 0(AX), Y1|VSUBPS Y0, Y1, Y1|VMOVUPS Y1, 0(DI)"},
+		{"a constant that is loaded for each of two lines", false, all, []int{1}, func(p *Program) Value {
+			return p.Mul(p.Sub(p.Float(1), p.X()), p.Sub(p.Float(1), p.Y()))
+		}, "loop1:|VMOVUPS 0(SI), Y0|VBROADCASTSD 0(AX), Y1|VSUBPS Y0, Y1, Y0|VMOVUPS 0(R8), Y1|VBROADCASTSD 0(AX), Y2|VSUBPS Y1, Y2, Y2|VMULPS Y2, Y0, Y0|VMOVUPS Y0, 0(DI)"},
 		{"a result in the place of a constant", false, 2, []int{1}, ladder, "loop1:|VMOVUPS 0(SI), Y0|VBROADCASTSD 0(AX), Y1|VFMADD213PS 32(AX), Y0, Y1|VFMADD213PS 64(AX), Y0, Y1|VFMADD213PS 32(AX), Y0, Y1|VMOVUPS Y1, 0(DI)"},
 		{"one register for a constant", true, 3, []int{1}, ladder, "VBROADCASTSD 32(AX), Z2|loop1:|VMOVUPS 0(SI), Z0|VMOVAPD Z2, Z1|VFMADD231PS.BCST 0(AX), Z0, Z1|VFMADD213PS.BCST 64(AX), Z0, Z1|VFMADD213PS Z2, Z0, Z1|VMOVUPS Z1, 0(DI)"},
 		{"all constants in registers", true, all, []int{1}, ladder, "VBROADCASTSD 32(AX), Z30|VBROADCASTSD 0(AX), Z29|VBROADCASTSD 64(AX), Z28|loop1:|VMOVUPS 0(SI), Z0|VMOVAPD Z30, Z1|VFMADD231PS Z0, Z29, Z1|VFMADD213PS Z28, Z0, Z1|VFMADD213PS Z30, Z0, Z1|VMOVUPS Z1, 0(DI)"},

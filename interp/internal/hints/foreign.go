@@ -1,0 +1,107 @@
+package hints
+
+import (
+	"go/ast"
+	"strings"
+
+	"halfnote/interp/internal/exports"
+)
+
+// torchHints maps errors of expressions that are valid in PyTorch to the methods that Go
+// calls instead. An entry applies to an error that contains all of its parts.
+var torchHints = []struct {
+	parts []string
+	hint  string
+}{
+	{[]string{"cannot call ", "*nn."}, "call its method: net.Forward(x)"},
+	{[]string{"cannot call tensor."}, "x.To(tensor.Float16) converts a tensor; tensor.NewAs(tensor.Float16, []float64{1, 2}) makes one"},
+	{[]string{"in struct literal of type tensor.Tensor"}, "tensor.New([]float64{1, 2}) makes a tensor"},
+	{[]string{"cannot index ", "*tensor.Tensor"}, "x.Select(0, i) is x[i], and x.Narrow(0, start, length) is x[start:start+length]"},
+	{[]string{"cannot slice ", "*tensor.Tensor"}, "x.Narrow(0, start, length) is x[start:start+length]"},
+	{[]string{"cannot range over ", "*tensor.Tensor"}, "for i, row := range x.Unbind(0) takes the rows of x"},
+	{[]string{"for built-in len", "*tensor.Tensor"}, "x.Size(0) is the length of the first dimension, x.Numel() the number of elements"},
+	{[]string{"cannot indirect ", " constant"}, "x.Pow(2) is the power of a tensor, math.Pow(x, 2) of a number"},
+}
+
+// expressionHint suggests the method for an operator that Go does not have for tensors and modules, or
+// returns "".
+func (a *Attempt) expressionHint(m Mistake) string {
+	for _, h := range torchHints {
+		all := true
+		for _, part := range h.parts {
+			all = all && strings.Contains(m.Msg, part)
+		}
+		if all {
+			return h.hint
+		}
+	}
+	return ""
+}
+
+// wholeReductions maps methods that PyTorch also has without a dimension to what cells call then.
+var wholeReductions = map[string]string{
+	"(*halfnote/tensor.Tensor).Max":  "x.Amax() is the largest element of all",
+	"(*halfnote/tensor.Tensor).Min":  "x.Amin() is the smallest element of all",
+	"(*halfnote/tensor.Tensor).Size": "x.Shape() lists the sizes of all dimensions",
+}
+
+// conditionHint explains how a tensor becomes a condition, or returns "".
+func (a *Attempt) conditionHint(m Mistake) string {
+	for _, n := range m.path {
+		if e, ok := n.(ast.Expr); ok && exports.TypeString(a.Info.TypeOf(e), a.Pkg) == "*tensor.Tensor" {
+			return "x.Any().Item() != 0 reports whether an element is true, x.All().Item() != 0 whether all are"
+		}
+	}
+	return ""
+}
+
+// preloadedHint names the packages that cells have without an import.
+const preloadedHint = "tensor, nn, optim, amp and data need no import: tensor.Ones(2, 3), nn.NewLinear(3, 2)"
+
+// foreignNames maps names that Python's users give modules to what cells have in their place.
+var foreignNames = map[string]string{
+	"torch":    preloadedHint,
+	"np":       "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"numpy":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"F":        "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
+	"plt":      "chart.Plot(y), chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
+	"bfloat16": "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
+	"dir":      "x.*? lists the members of x, %who the variables",
+	"exit":     "Ctrl-D leaves a console",
+	"float16":  "tensor.Float16 is a dtype: tensor.Scalar(2048).Half()",
+	"help":     "x? shows the documentation of x, %help an index",
+	"pass":     "an empty block is { }",
+	"quit":     "Ctrl-D leaves a console",
+	"self":     "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
+	"str":      "fmt.Sprint(x) makes a string",
+	"plot":     "chart.Plot(y) and chart.Plot(x, y) draw slices and tensors; chart? lists more charts",
+	"print":    "fmt.Println(x) prints",
+	"None":     "nil is Go's None",
+	"True":     "true is Go's True",
+	"False":    "false is Go's False",
+}
+
+// foreignImports maps the first element of Python's import paths to what cells have in their place.
+var foreignImports = map[string]string{
+	"torch":       preloadedHint,
+	"torchvision": "package data has datasets and loaders: data?",
+	"numpy":       foreignNames["np"],
+	"matplotlib":  foreignNames["plt"],
+	"pandas":      "display.Show(rows) shows a slice of structs as a table",
+	"tqdm":        "package display shows progress: display?",
+}
+
+// Import suggests what to use in place of a package of Python, by its import path, or returns "".
+func Import(path string) string {
+	root, _, _ := strings.Cut(strings.ReplaceAll(path, ".", "/"), "/")
+	return foreignImports[root]
+}
+
+// Magics maps IPython's magics to what cells do in their place.
+var Magics = map[string]string{
+	"%autoreload": "packages of your module are read again when their files change",
+	"%conda":      "cells import Go's packages; !conda runs the command",
+	"%load_ext":   "cells have no extensions; %lsmagic lists the magics",
+	"%matplotlib": "charts need no set-up: a chart as last expression is shown",
+	"%pip":        "cells import Go's packages; !pip runs the command",
+}
