@@ -115,8 +115,8 @@ func (c *Connection) check() error {
 	return nil
 }
 
-// Address returns a port's network and address in the form that net.Listen takes. 0.0.0.0 is all interfaces of IPv4, as in libzmq;
-// as network "tcp" package net would listen on those of IPv6 too, past the rules of a firewall.
+// Address returns a port's network and address in the form that net.Listen takes. 0.0.0.0 means all IPv4 interfaces, as in libzmq;
+// with the network "tcp", package net would also listen on IPv6, which rules of a firewall for IPv4 do not cover.
 func (c Connection) Address(port int) (network, address string) {
 	if c.Transport == "ipc" {
 		return "unix", c.IP + "-" + strconv.Itoa(port)

@@ -76,7 +76,7 @@ func openHistory(path string) (*historyStore, error) {
 	return s, nil
 }
 
-// private makes the file if there is none, and takes the rights of others away. What is not a regular file is refused.
+// private creates the file if it does not exist and removes the permissions of other users. It refuses what is not a regular file.
 func private(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", path)

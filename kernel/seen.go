@@ -23,7 +23,7 @@ func seenPath(history, key string) string {
 	return history + ".seen-" + hex.EncodeToString(sum[:8])
 }
 
-// keep reads the signatures in a file, and adds those of later messages to it, before each is served: what a process has written
+// keep loads the signatures in a file and appends each later one before its message is served: what a process has written
 // outlives it, however it ends.
 func (c *Codec) keep(path string) error {
 	if path == "" {

@@ -38,7 +38,7 @@ type Codec struct {
 
 	file    *os.File // keeps the signatures for the next process; nil if they are not kept
 	written int      // signatures in the file
-	lost    error    // why they are no longer kept
+	lost    error    // why signatures are no longer written to the file
 }
 
 // NewCodec returns a codec that signs with HMAC-SHA256 and key. With an empty key,

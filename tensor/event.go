@@ -97,7 +97,7 @@ func Observe(f func(Event)) (stop func()) {
 	return observers.add(f)
 }
 
-// ActiveModule returns the path of the running module, as in events, if there are observers or a caster that reads it.
+// ActiveModule returns the path of the running module if an observer or a caster reads it, and "" otherwise.
 func (casting) ActiveModule() string { return current().module }
 
 // oneLine runs body and attributes its operations to the current cell line, which it looks up

@@ -35,7 +35,7 @@ type Figure struct {
 	axes        axes
 	remake      func(axes) *Figure // returns the figure with other axes; nil if it has none
 	height      int                // height of the drawing below the title, in CSS pixels
-	body        body               // the drawing; nil if there are no data
+	body        body               // the drawing; nil for a chart without data
 	head        []string           // header of the summary table
 	rows        [][]any
 	data        func() (head []string, rows [][]any) // all data; if nil, head and rows are all the data

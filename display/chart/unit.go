@@ -205,7 +205,7 @@ func (u *unit) marks(list *rows, mark, encoding object) object {
 	return layer
 }
 
-// texts returns the layer of the labels, none if there are no labels.
+// texts returns the layer of the labels. It is empty if the chart has none.
 func (u *unit) texts(mark, ink object, more ...any) []object {
 	if u.labels.n == 0 {
 		return nil

@@ -67,7 +67,7 @@ func Text(path string, text []byte) error {
 	})
 }
 
-// maxLinks is the number of links that are followed, as in Linux.
+// maxLinks is the number of symbolic links followed before the path is refused. It is Linux's limit.
 const maxLinks = 40
 
 // resolve returns the file that a name points to, which need not exist: old is nil then.

@@ -186,7 +186,7 @@ type crowd struct {
 	proven map[origin]bool
 }
 
-// crowded looks at all peers if there is no room for another.
+// crowded returns what it knows of all peers when the listener is full, and nothing otherwise.
 func (l *Listener) crowded() (known crowd) {
 	if conns, _ := l.Counts(); conns < l.config.MaxConns {
 		return known
