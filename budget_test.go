@@ -35,12 +35,12 @@ dist                          3800    2300          0         0
 install                       2500    1650          0         0  tests of Python in folders of strangers
 internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
-internal/e2e                    50    4000          0         0
-interp                        3500    8100          0        70  rewrites that make Go in a cell right, with their proof
+internal/e2e                    50    4200          0         0  idle kernels, other users of the machine, processes that cells start
+interp                        3500    8300          0        70  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes
 interp/internal              10400    2800          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine
 interp/internal/assist        3300     500          0         0
 interp/internal/dynamic       3450     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle
-interp/internal/front         5000     500          0         0  tables of what each stage makes of a cell
+interp/internal/front         5160     500          0         0  tables of what each stage makes of a cell, long constants
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        11900     750          0         0  rewrites that make Go in a cell right, with their proof
@@ -51,9 +51,9 @@ interp/internal/proof         1300     600          0         0  generator of ce
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         1950     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere
-kernel                        5980    3100          0         0  damaged histories, and signatures that outlive a restart
+kernel                        6310    3280          0         0  damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended
 kernel/client                 1300     750          0         0
-kernel/guard                  2700    2450          0         0  peers without the key share a budget and make room
+kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room
 kernel/kerneltest             1700     250          0         0
 kernel/ranks                  1700     600          0         0
 notebooks                       50     500          0         0
@@ -69,7 +69,7 @@ tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2700          0         0
 tensor/optim                  2700    1200          0         0
-tensor/torchtest                50    3800          0         0
+tensor/torchtest                50    3930          0         0  operands at the edges
 `
 
 // kinds are the columns of the budget.

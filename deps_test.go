@@ -21,14 +21,14 @@ import (
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near, internal/text
-internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, notebooks/notebook
+internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
 STD < internal/plumbing, internal/save
 internal/save < tensor/data, display/chart, amp/trace, notebooks/exercise, notebooks/notebook, interp/internal/magic, install
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
 tensor/internal/asm/gen/ssa < tensor/internal/asm/gen
 float16 < tensor/internal/half
-internal/goid < tensor/internal/scope, interp/internal/live
+internal/goid < tensor/internal/scope, interp/internal/live, interp/internal/fatal, interp/internal/native/loader
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 tensor/driver, tensor/internal/elementary < tensor/internal/linalg
 STD, tensor/driver, tensor/internal/... < tensor
@@ -96,6 +96,7 @@ STD, interp/internal/engine, interp/internal/mapaccess, interp/internal/words, y
 STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
 STD, interp/internal/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
+STD, interp/internal/native/loader < interp/internal/fatal
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/internal/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen

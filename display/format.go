@@ -11,9 +11,10 @@ import (
 // Limits of the text of one value. Without them a cyclic map would exhaust the stack, which ends
 // the process, and a long slice would fill the notebook.
 const (
-	maxElems = 1000 // maximum elements of a slice or map
-	maxDepth = 20
-	maxText  = 100_000 // approximate maximum in bytes
+	maxElems  = 1000 // maximum elements of a slice or map
+	maxDepth  = 20
+	maxText   = 100_000 // approximate maximum in bytes
+	maxString = 1 << 20 // maximum bytes of one string
 )
 
 // plain formats v like fmt's %+v, within the limits, and survives panics in its methods. Structs
@@ -34,7 +35,7 @@ func format(b *strings.Builder, v reflect.Value, depth int) {
 		return
 	}
 	if s, ok := ownText(v); ok {
-		b.WriteString(s)
+		begin(b, s)
 		return
 	}
 	switch v.Kind() {
@@ -84,9 +85,20 @@ func format(b *strings.Builder, v reflect.Value, depth int) {
 		}
 		cut(b, v.Len())
 		b.WriteByte(']')
+	case reflect.String:
+		begin(b, v.String())
 	default:
 		fmt.Fprint(b, v)
 	}
+}
+
+// begin writes a text, of a long one the beginning.
+func begin(b *strings.Builder, s string) {
+	if len(s) > maxString {
+		fmt.Fprintf(b, "%s … %d more bytes", strings.ToValidUTF8(s[:maxString], ""), len(s)-maxString)
+		return
+	}
+	b.WriteString(s)
 }
 
 func isOwn(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == "main" }

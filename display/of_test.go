@@ -56,6 +56,7 @@ func TestOf(t *testing.T) {
 		{"nil pointer with methods", (*page)(nil), map[string]string{"text/plain": "<nil>"}},
 		{"number", 1.5, map[string]string{"text/plain": "1.5"}},
 		{"string", "a\nb", map[string]string{"text/plain": "a\nb"}},
+		{"long string", strings.Repeat("x", maxString+5), map[string]string{"text/plain": strings.Repeat("x", maxString) + " … 5 more bytes"}},
 		{"struct", point{1, 2}, map[string]string{"text/plain": "{X:1 Y:2}"}},
 		{"pointer", &point{1, 2}, map[string]string{"text/plain": "&{X:1 Y:2}"}},
 		{"error", errors.New("boom"), map[string]string{"text/plain": "boom"}},

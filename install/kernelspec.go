@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"halfnote/internal/save"
 )
 
 // Options are the location and the contents of a kernelspec. Without User, Prefix and
@@ -84,8 +86,8 @@ func Install(o Options) (dir string, err error) {
 		}
 	}
 	for _, f := range specFiles(o, runtime.GOOS) {
-		if err := replace(filepath.Join(dir, f.name), 0o644, bytes.NewReader(f.content)); err != nil {
-			return "", err
+		if err := save.Text(filepath.Join(dir, f.name), f.content); err != nil {
+			return "", fmt.Errorf("install: %w", err)
 		}
 	}
 	if o.Second != "" {
@@ -277,7 +279,7 @@ func copyBinary(dst, src string) error {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	return replace(dst, 0o755, in)
+	return replace(dst, in)
 }
 
 // same reports whether a file has the content of r, and is executable where the system
@@ -306,8 +308,8 @@ func same(r *os.File, path string) bool {
 	}
 }
 
-// replace writes a file atomically: a temporary file in the same folder is renamed.
-func replace(path string, mode os.FileMode, content io.Reader) (err error) {
+// replace writes a program atomically: a temporary file in the same folder is renamed. Other names of the old program keep it.
+func replace(path string, content io.Reader) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
@@ -321,7 +323,7 @@ func replace(path string, mode os.FileMode, content io.Reader) (err error) {
 	if _, err := io.Copy(f, content); err != nil {
 		return fmt.Errorf("install: write %s: %w", path, err)
 	}
-	if err := f.Chmod(mode); err != nil && runtime.GOOS != "windows" {
+	if err := f.Chmod(0o755); err != nil && runtime.GOOS != "windows" {
 		return fmt.Errorf("install: write %s: %w", path, err)
 	}
 	if err := f.Close(); err != nil {

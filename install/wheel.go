@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"halfnote/install/wheel"
+	"halfnote/internal/save"
 )
 
 // wheelPackage is a Python package for programs around Jupyter: it writes papermill's
@@ -102,7 +103,10 @@ func writeWheel(dir, version string) error {
 			os.Remove(path)
 		}
 	}
-	return replace(Wheel(dir, version), 0o644, &b)
+	if err := save.Text(Wheel(dir, version), b.Bytes()); err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	return nil
 }
 
 // unpackWheel installs the wheel in the Python environment at prefix, as pip does. A prefix
@@ -137,8 +141,8 @@ func unpackWheel(prefix, version string) error {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					return fmt.Errorf("install: %w", err)
 				}
-				if err := replace(path, 0o644, bytes.NewReader(content)); err != nil {
-					return err
+				if err := save.Text(path, content); err != nil {
+					return fmt.Errorf("install: %w", err)
 				}
 			}
 		}

@@ -61,7 +61,7 @@ func (s *Session) declared() []*front.Binding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var vars []*front.Binding
-	for _, b := range s.env.Cur {
+	for _, b := range s.env.Names() {
 		if b.Kind == front.KindVar {
 			vars = append(vars, b)
 		}

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"runtime/trace"
 	"slices"
+	"sync/atomic"
+	"syscall"
 
 	"halfnote/display"
 	"halfnote/interp/internal/ansi"
@@ -31,6 +34,7 @@ type cell struct {
 	program  engine.Program
 	run      *live.Cell
 	value    *display.Bundle
+	taken    atomic.Bool // whether the session has taken its names, or waits for it no longer
 }
 
 // run takes a cell through the front end, runs it and shows its value. Its stages are regions of Go's
@@ -58,17 +62,10 @@ func (s *Session) run(ctx context.Context, in eval.Cell, out eval.Output) eval.R
 // execute prepares a cell and runs it, without showing its value. With stops, it stops at
 // breakpoints.
 func (s *Session) execute(ctx context.Context, in eval.Cell, out eval.Output, stops bool) (*cell, error) {
-	c := &cell{n: in.Count, ctx: ctx, out: out}
-	files := &front.Files{}
-	err := s.prepare(c, s.front.Input(in.Count, in.Code, files, stops))
+	c, err := s.compile(ctx, in, out, stops)
 	if err == nil {
-		trace.WithRegion(ctx, "declare", func() { err = s.declare(c) })
+		trace.WithRegion(ctx, "run", func() { err = s.start(c) })
 	}
-	if err != nil {
-		s.front.Release(files)
-		return c, err
-	}
-	trace.WithRegion(ctx, "run", func() { err = s.start(c) })
 	return c, err
 }
 
@@ -156,7 +153,7 @@ func (s *Session) finish(c *cell, err error) eval.Result {
 	case errors.Is(err, errLeft):
 		return eval.Result{Err: s.describer().Interrupted("", nil)}
 	case errors.Is(err, errNotRun):
-		return eval.Result{Err: s.describer().Interrupted(timeLimit(c.ctx), nil)}
+		return eval.Result{Err: s.describer().NotRun(timeLimit(c.ctx))}
 	}
 	return eval.Result{Err: &eval.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}}
 }
@@ -209,6 +206,9 @@ func (s *Session) stale(e *front.Env, stops bool) map[*front.Source]bool {
 			force[src] = true
 		}
 	}
+	if !s.debugger.Leaving() && len(s.front.Packages.Pending) == 0 {
+		return force
+	}
 	for _, src := range e.Sources() {
 		if s.debugger.Leaving() && src.Stops {
 			force[src] = true
@@ -232,6 +232,10 @@ func (s *Session) declare(c *cell) error {
 	s.places.NoteDeclarations(c.Checked)
 	s.front.Take(c.Slots)
 	p, err := s.engine.Declare(c.ctx, c.Unit)
+	if err == nil && !c.taken.CompareAndSwap(false, true) { // the session has not waited
+		s.engine.Remove(slices.Collect(maps.Keys(c.Slots))...)
+		err = errNotRun
+	}
 	if err != nil {
 		s.places.Forget(c.markBase)
 		for b := range c.Touched {
@@ -239,6 +243,9 @@ func (s *Session) declare(c *cell) error {
 		}
 		if c.ctx.Err() != nil {
 			return errNotRun
+		}
+		if _, ok := errors.AsType[syscall.Errno](err); ok { // too many files or processes are open
+			return fmt.Errorf("the cell could not be compiled, and has not run: %w", err)
 		}
 		return c.Unsupported(err)
 	}
@@ -256,18 +263,22 @@ func (c *cell) notices(before *front.Env) {
 	var list []string
 	for src, why := range c.Pinned {
 		for _, b := range src.Binds {
-			if c.Env.Cur[b.Name] == b {
+			if c.Env.Named(b.Name) == b {
 				list = append(list, fmt.Sprintf("note: %s %s of %s still uses the old declarations: %s", b.Kind, b.Name, syntax.Label(b.Cell()), why))
 			}
 		}
 		for _, m := range src.Methods {
-			if t := c.Env.Cur[m.Typ.Name]; t != nil && t != m.Typ && c.Env.Of(t).Method(m.Name) == nil {
+			if t := c.Env.Named(m.Typ.Name); t != nil && t != m.Typ && c.Env.Of(t).Method(m.Name) == nil {
 				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.Typ.Name, m.Name, syntax.Label(m.Src.Cell), why))
 			}
 		}
 	}
+	known := map[*front.Binding]bool{}
+	for _, b := range before.Old {
+		known[b] = true
+	}
 	for _, b := range c.Env.Old {
-		if !slices.Contains(before.Old, b) && !c.Env.Of(b).OnlyShown {
+		if !known[b] && !c.Env.Of(b).OnlyShown {
 			list = append(list, fmt.Sprintf("note: type %s is new: existing values keep the %s of %s", b.Name, b.Name, syntax.Label(b.Cell())))
 		}
 	}

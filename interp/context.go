@@ -3,16 +3,15 @@ package interp
 import (
 	"fmt"
 	"go/types"
+	"iter"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"halfnote/display"
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/front"
-	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/magic"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/syntax"
@@ -35,46 +34,43 @@ func (s *Session) takeSnapshot() *assist.Snapshot {
 		Checking: s.checking,
 		Imports:  maps.Clone(exports.Preloaded),
 		Dots:     s.env.Dots,
-		Written:  map[string]assist.Written{},
+		Earlier:  earlier{s, s.env},
 		Magics:   magic.Forms(),
 		Sources:  s.opts.Sources,
+		Busy:     s.live.Busy,
 	}
 	for name, path := range s.env.Imports {
 		snap.Imports[name] = path
 	}
-	paths := map[string]bool{}
-	var text strings.Builder
-	add := func(h front.Header) {
-		for _, d := range h.Decls {
-			text.WriteString(lower.Print(d) + "\n")
-		}
-		maps.Copy(paths, h.Paths)
-	}
-	for _, b := range append(slices.Collect(maps.Values(s.env.Cur)), s.env.Old...) {
-		f := s.env.Of(b)
-		add(f.Header)
-		for _, m := range f.Methods {
-			add(m.Header)
-			snap.Written[f.Check+"."+m.Name] = s.written(m.Src)
-		}
-		snap.Written[f.Check] = s.written(b.Src)
-	}
-	text.WriteString("var " + front.InName + " []string\n")
-	for _, v := range s.env.Kept {
-		add(s.env.Of(v.Binding).Header)
-	}
 	snap.Shown = shownValues(s.env)
-	snap.Prelude = assist.NewPrelude(lower.Print(front.ImportDecl(paths)) + "\n" + text.String())
 	return snap
 }
 
-// written returns a declaration as written in its cell.
-func (s *Session) written(src *front.Source) assist.Written {
+// earlier implements assist.Earlier with an environment that the session has taken.
+type earlier struct {
+	s   *Session
+	env *front.Env
+}
+
+func (e earlier) Declares(name string) bool { return e.env.Named(name) != nil }
+
+func (e earlier) Names() iter.Seq[string] { return e.env.Candidates() }
+
+func (e earlier) Methods(typ string) []string { return e.env.MethodsOf(typ) }
+
+func (e earlier) Written(name string) (w assist.Written, ok bool) {
+	e.s.mu.Lock() // a cell that runs again moves the source
+	defer e.s.mu.Unlock()
+	src, ok := e.env.Source(name)
 	if src == nil {
-		return assist.Written{}
+		return w, ok
 	}
-	code, _ := s.history.Source(src.Cell)
-	return assist.Written{Text: src.Item.Text, Doc: syntax.CommentAbove(code, src.Item.Line), Cell: src.Cell}
+	code, _ := e.s.history.Source(src.Cell)
+	return assist.Written{Text: src.Item.Text, Doc: syntax.CommentAbove(code, src.Item.Line), Cell: src.Cell}, true
+}
+
+func (e earlier) File(names map[string]bool, known func(string) bool) string {
+	return e.env.Declarations(names, known)
 }
 
 // shownValues returns the names of the values that cells have shown, as completion and help use them.
@@ -125,15 +121,15 @@ func (l liveValues) Variable(path, name string) reflect.Value {
 
 func (l liveValues) Idle() bool { return l.s.live.Others() == 0 }
 
-func (l liveValues) Inside(pkg *types.Package, v reflect.Value) (reflect.Value, types.Type, bool) {
+func (l liveValues) Inside(pkg assist.Package, v reflect.Value) (reflect.Value, types.Type, bool) {
 	x, name, ok := l.s.inside(v)
 	if !ok {
 		return x, nil, false
 	}
-	return x, l.s.typeNamed(pkg, name), true
+	return x, l.s.typeNamed(l.s.unbound(pkg), name), true
 }
 
-func (l liveValues) Show(pkg *types.Package, v reflect.Value, t types.Type) display.Bundle {
+func (l liveValues) Show(pkg assist.Package, v reflect.Value, t types.Type) display.Bundle {
 	return l.s.show(l.s.unbound(pkg), v, t)
 }
 
@@ -141,7 +137,7 @@ func (l liveValues) While(f func()) (ok bool) { return l.s.looking(f) }
 
 // variable returns a variable of the session.
 func (s *Session) variable(name string) reflect.Value {
-	if b := s.env.Cur[name]; b != nil && b.Kind == front.KindVar {
+	if b := s.env.Named(name); b != nil && b.Kind == front.KindVar {
 		v, _ := s.engine.Slot(b.Slot)
 		return v
 	}

@@ -9,7 +9,6 @@ import (
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/lower"
-	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/native"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
@@ -60,7 +59,7 @@ func openCompiled(s *Session) (engine.Engine, error) {
 	for _, path := range symbols.Paths() {
 		tables[path] = symbols.Table(path)
 	}
-	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Conflict: func(text string) { panic(mapaccess.Conflict(text)) }})
+	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Label: s.typeLabel(nil)})
 	if err != nil {
 		s.uncompiled = fmt.Sprintf("cells are not compiled but interpreted by yaegi: %v", err)
 		s.note = "note: " + s.uncompiled

@@ -188,18 +188,18 @@ func TestProgramRunner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results.Encode(programResult(t, string(source)))
+		results.Encode(programResult(t, *engineName, string(source), folderLimit))
 	}
 }
 
 // programResult runs a program in a new session. It returns what the program prints and the panic that ends it, or that it is refused.
-func programResult(t *testing.T, source string) string {
-	s, err := NewSession(Options{Release: "test", Engine: *engineName, Memory: 8 << 30, Grace: time.Second, Sources: os.DirFS("..")})
+func programResult(t *testing.T, engine, source string, limit time.Duration) string {
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Grace: time.Second, Sources: os.DirFS("..")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), folderLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	out := &recorder{}
 	var r eval.Result

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"halfnote/internal/testenv"
+	"halfnote/tensor/driver"
 )
 
 // TestHostileCells runs each cell of testdata/hostile/cells.txtar in a separate process
@@ -34,7 +36,7 @@ func TestHostileCells(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%d", engine, i/2+1), func(t *testing.T) {
 				t.Parallel()
-				got, err := hostileChild(t, engine, cell)
+				got, err := hostileChild(t, engine, cell, 6000000, false)
 				if err != nil {
 					t.Errorf("%s\nthe process died: %v\n%s", cell.Data, err, got[:min(len(got), 600)])
 				} else if !strings.Contains(got, want) {
@@ -45,14 +47,14 @@ func TestHostileCells(t *testing.T) {
 	}
 }
 
-// hostileChild runs a cell in a child and returns its output. The name of the cell may hold the time
-// of an interrupt.
-func hostileChild(t *testing.T, engine string, cell txtar.File) (string, error) {
+// hostileChild runs a cell in a child that may use kib KiB of addresses, and returns its output. The session's limit of memory is
+// that of a kernel, or else small. The name of the cell may hold the time of an interrupt.
+func hostileChild(t *testing.T, engine string, cell txtar.File, kib int, kernel bool) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; exec "$0" -test.run '^TestHostileChild$'`, os.Args[0])
+	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" -test.run '^TestHostileChild$'`, kib), os.Args[0])
 	_, after, _ := strings.Cut(cell.Name, " ")
-	cmd.Env = append(os.Environ(), "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+string(cell.Data), "HALFNOTE_AFTER="+after)
+	cmd.Env = append(os.Environ(), "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+string(cell.Data), "HALFNOTE_AFTER="+after, fmt.Sprintf("HALFNOTE_KERNEL=%v", kernel))
 	out, err := cmd.CombinedOutput()
 	if _, text, ok := strings.Cut(string(out), "BEGIN\n"); ok && err == nil {
 		text, _, ok = strings.Cut(text, "END\n")
@@ -74,7 +76,13 @@ func TestHostileChild(t *testing.T) {
 	if own := os.Getenv("HALFNOTE_AFTER"); own != "" {
 		after, grace = own, time.Second
 	}
-	s, err := NewSession(Options{Engine: engine, Memory: 256 << 20, Grace: grace})
+	memory := int64(256 << 20)
+	if os.Getenv("HALFNOTE_KERNEL") == "true" { // as package main does
+		memory, _ = driver.Limit()
+		memory = memory / 10 * 9
+		debug.SetMemoryLimit(memory)
+	}
+	s, err := NewSession(Options{Engine: engine, Memory: memory, Grace: grace})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"halfnote/interp/internal/dynamic"
@@ -186,6 +187,9 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 	return f, true
 }
 
+// numbers are what the engine's name of a type has behind that in the source, where several have the same.
+var numbers = regexp.MustCompile(`(__\d+(_t?\d+)?)+$`)
+
 // typeLabel maps the engine's name of a session type to the name that users see, alone or in a type argument.
 func (s *Session) typeLabel(g *front.Generics) func(string, bool) string {
 	if g == nil {
@@ -205,15 +209,26 @@ func (s *Session) typeLabel(g *front.Generics) func(string, bool) string {
 			}
 			return path[strings.LastIndexByte(path, '/')+1:] + "." + name
 		}
-		suffix := g.Suffix[slot]
-		switch {
-		case strings.HasPrefix(suffix, "["):
-			return label(g.Origin[slot], argument) + suffix
-		case !argument:
-			suffix = ""
+		base := "main." + numbers.ReplaceAllString(slot, "")
+		args, number := cutNumber(g.Suffix[slot])
+		if number == "" && args != "" {
+			base, number = cutNumber(label(g.Origin[slot], argument))
+			if outer, ok := strings.CutSuffix(base, "]"); ok { // a generic type that a generic function declares
+				base, args = outer, ";"+args[1:]
+			}
 		}
-		base, _, _ := strings.Cut(slot, "__")
-		return "main." + base + suffix
+		if argument {
+			args += number
+		}
+		return base + args
 	}
 	return label
+}
+
+// cutNumber cuts off the number of a type that a function declares, with the dot before it.
+func cutNumber(name string) (before, number string) {
+	if i := strings.LastIndex(name, "·"); i > strings.LastIndexByte(name, ']') {
+		return name[:i], name[i:]
+	}
+	return name, ""
 }

@@ -141,6 +141,10 @@ total := 0.0
 for range 8 { total += <-sums }
 fmt.Println(int(total), "end")`,
 	`kept = nil
+for range 3 { y := stored(a).Contiguous(); z := stored(a).Float(); fmt.Println(y.Sum().Item(), z.Sum().Item()) }
+for _, k := range kept { fmt.Println(k.Sum().Item()) }
+fmt.Println("end")`,
+	`kept = nil
 c := a.Clone()
 for range 3 { y := c.Add(b); d := y; y.AddAssign(a); c.SetData(y.MulScalar(0.5)); v := y.Narrow(0, 0, 8); v.MulAssign(v); fmt.Println(d.Sum().Item(), c.Sum().Item()) }
 fmt.Println(c.Sum().Item(), "end")`,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"halfnote/display"
@@ -89,7 +90,7 @@ func (h magicHost) Evaluate(ctx context.Context, in eval.Cell, out eval.Output) 
 }
 
 func (h magicHost) Set(name string, v reflect.Value) {
-	if b := h.s.env.Cur[name]; b != nil {
+	if b := h.s.env.Named(name); b != nil {
 		if slot, ok := h.s.engine.Slot(b.Slot); ok {
 			slot.Set(v)
 		}
@@ -97,6 +98,13 @@ func (h magicHost) Set(name string, v reflect.Value) {
 }
 
 func (h magicHost) RunsCells(function string) bool { return h.s.engine.RunsCells(function) }
+
+func (h magicHost) LineOf(mark int) string {
+	if mark == 0 {
+		return ""
+	}
+	return h.s.places.Line(slices.Values([]int{mark}))
+}
 
 func (h magicHost) Report(r *syntax.Rejected) *eval.Error { return h.s.describer().Mistakes(r) }
 
@@ -110,7 +118,12 @@ func (h magicHost) Seen() assist.Snapshot { return h.s.seen() }
 
 func (h magicHost) Variables() []eval.Variable { return h.s.variables() }
 
-func (h magicHost) Declared() []*front.Binding { return h.s.current() }
+func (h magicHost) Declared() (list []*front.Binding) {
+	for _, b := range h.s.env.Names() {
+		list = append(list, b)
+	}
+	return list
+}
 
 func (h magicHost) Outputs() magic.Outputs { return h.s.kept }
 

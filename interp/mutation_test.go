@@ -2,20 +2,19 @@ package interp
 
 import (
 	"bufio"
-	"bytes"
-	"context"
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,311 +23,325 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"halfnote/internal/testenv"
-	"halfnote/interp/internal/engine"
+	"halfnote/interp/internal/proof"
 )
 
-// Mutations are changes of package lower that a test has to find. Each is found by one of these, in this order.
-const (
-	byCheck    = "the check of the core"
-	byCompiler = "the interpreter's compiler"
-	byOutput   = "the output of a script"
-	byCrash    = "a crash"
-	byProof    = "the proof"
-	survives   = "not found"
-)
+// sampleSize is the number of mutations: conditions of package lower that are negated, one at a time.
+const sampleSize = 200
 
-// mutationScripts are the scripts that run first with each mutation. Together they use every rewrite.
-var mutationScripts = []string{
-	"forms", "fresh", "capturedliterals", "language", "operands", "smallfaults", "methodvalues", "interfaces", "sequences", "generics", "integers", "indexing", "basics", "names", "channels", "defer", "maps",
-	"goroutines", "panics", "runtimeerrors", "genericembedded", "sameinstances", "latertypes", "recursion", "streams", "waits", "programs", "yaegi-language", "yaegi-cells", "yaegi-panics",
+// equivalent lists mutations of the sample that change no result, with the reasons.
+var equivalent = map[string]string{
+	"callsUnknown: found":                     "it decides whether a panic crosses many calls in one step, which takes less time",
+	"role: r.loop":                            "the init statement of a loop in a loop: memory is released later",
+	"plain: b.Kind() == types.UntypedFloat":   "a literal without a conversion becomes a value of the same type",
+	"plain: b.Kind() == types.UntypedComplex": "a literal without a conversion becomes a value of the same type",
+	"isSupport: !ok":                          "operands that support functions return are kept in variables, which takes time",
+	"rangeBounds: !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body)": "the interpreter's test of an index knows the place too",
 }
 
-// lackingEngine is an engine that asks for all rewrites but one.
-type lackingEngine struct {
-	engine.Engine
-	name string
+// laterForms are the files of package lower that rewrite what only Go 1.27 has.
+var laterForms = []string{"genericmethod.go", "promoted.go"}
+
+// otherTests are tests that run after the scripts.
+var otherTests = map[string]func(*testing.T){"TestDebugger": TestDebugger, "TestLifetimes": TestLifetimes, "TestUnwindingGrowth": TestUnwindingGrowth}
+
+// A condition is one of package lower.
+type condition struct {
+	number int
+	name   string // its function and its text, which stay when lines move
+	place  string
 }
 
-func (e *lackingEngine) Needs() engine.Needs {
-	n := e.Engine.Needs()
-	n.Rewrites = slices.DeleteFunc(slices.Clone(n.Rewrites), func(name string) bool { return name == e.name })
-	return n
+// A surveyed script or test tells which conditions of the sample matter to it.
+type surveyed struct {
+	Name    string // path of the script, or name of the test
+	Cost    time.Duration
+	Met     map[int]int  // values that a condition has had: 1 for false, 2 for true
+	Changed map[int]bool // conditions whose negation changes what the engine gets
 }
 
-// unshown lists the rewrites whose absence these scripts do not show.
-var unshown = map[string]string{
-	"lifetimes": "memory is released later",
-	"room":      "needs more memory than there is",
-	"concat":    "needs more memory than there is",
-	"watch":     "only observers see it",
-	"counters":  "goroutines share a counter of calls",
-	"index":     "indexes that cannot fail are marked too, which costs time",
-	"promoted":  "only Go 1.27 has the form",
-}
-
-// TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in six of them, or all if HALFNOTE_REQUIRE lists mutations. The check of the core
-// or the output shows that it is missing.
-func TestSwitchedOff(t *testing.T) {
-	needs := newSession(t).engine.Needs().Rewrites
-	share := 6
-	if testenv.Requires("mutations") {
-		share = 1
-	}
-	found := map[string]int{}
-	for i, name := range needs {
-		if i%share != 0 || name == "depth" { // without "depth", endless recursion ends the process
-			continue
-		}
-		by := survives
-		for _, script := range mutationScripts {
-			if by = changed(t, script, func(s *Session) { s.engine = &lackingEngine{s.engine, name} }); by != survives {
-				t.Logf("%s: found by %s, in script %s", name, by, script)
-				break
-			}
-		}
-		found[by]++
-		if _, known := unshown[name]; by == survives && !known {
-			t.Errorf("no script shows that rewrite %q is missing", name)
-		}
-	}
-	t.Log(found)
-}
-
-// changed runs a script in a changed session up to the first difference, and returns what shows the change.
-func changed(t *testing.T, script string, change func(*Session)) (by string) {
-	defer func() {
-		if r := recover(); r != nil {
-			by = byCrash
-		}
-	}()
-	a, err := txtar.ParseFile("testdata/" + script + ".txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSession(t)
-	change(s)
-	n := 0
-	for i, f := range a.Files {
-		kind, arg, _ := strings.Cut(f.Name, " ")
-		if kind != "cell" {
-			continue
-		}
-		n++
-		after, late := strings.CutSuffix(arg, "late")
-		got := moving.ReplaceAllString(ended.ReplaceAllString(run(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), after)(), "$1"), "")
-		if want := outputsAfter(a.Files[i+1:]).want(release()); got != want && !late {
-			t.Logf("%s: %s", script, firstDifference(got, want))
-			return shownBy(got)
-		}
-	}
-	return survives
-}
-
-// shownBy tells what shows a mutation, from the output of a cell or of the tests.
-func shownBy(got string) string {
+// kind orders scripts, the sample of the proof, whose scripts have absolute paths, and tests.
+func (s surveyed) kind() int {
 	switch {
-	case strings.Contains(got, "compiled cells run it"):
-		return byCheck
-	case strings.Contains(got, "not supported by the interpreter"), strings.Contains(got, "InternalError"):
-		return byCompiler
+	case otherTests[s.Name] != nil:
+		return 2
+	case filepath.IsAbs(s.Name):
+		return 1
 	}
-	return byOutput
+	return 0
 }
 
-// Environment variables of child processes: the number of the mutation in force, and how many there are.
-const (
-	mutantVar  = "HALFNOTE_TEST_MUTANT"
-	mutantsVar = "HALFNOTE_TEST_MUTANTS"
-)
+// These begin lines of child processes: the result of a survey, what runs next, and what shows a mutation.
+const surveyLine, nextLine, foundLine = "survey ", "next: ", "found by "
 
-// TestMutations builds this test, and that of the proof, with a copy of package lower in which 200 conditions can be negated. It runs the
-// scripts with each negated, and the sample of the proof if no script shows it.
+// TestMutations builds this test with a copy of package lower in which a condition can be negated: testdata/mutation has what is added to it. A survey runs all scripts,
+// and the sample of the proof as scripts, without a mutation. It lowers each cell with each condition negated, too. With a mutation only those run for
+// which that changes what the engine gets, the cheapest first, each mutation in its own process.
 func TestMutations(t *testing.T) {
 	if !testenv.Requires("mutations") {
-		t.Skip("takes hours; HALFNOTE_REQUIRE=mutations runs it")
+		t.Skip("takes many minutes; HALFNOTE_REQUIRE=mutations runs it")
 	}
 	dir := t.TempDir()
-	all := mutate(t, dir, 200)
-	build := func(name, folder string) (binary string) {
-		binary = filepath.Join(dir, name)
-		if out, err := exec.Command("go", "test", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-c", "-o", binary, folder).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+	sample, binary := mutated(t, dir)
+	names := slices.Concat(glob(t, "testdata/*.txtar"), glob(t, "testdata/yaegi/*.txtar"), glob(t, "testdata/alone/*.txtar"), proofScripts(t, dir), slices.Sorted(maps.Keys(otherTests)))
+	if newest() {
+		names = append(names, glob(t, "testdata/go1.27/*.txtar")...)
+	}
+	all := survey(t, binary, sample, names)
+	found, stale := map[string]int{}, maps.Clone(equivalent)
+	var mu sync.Mutex
+	inParallel(sample, func(c condition) {
+		met := 0
+		for _, s := range all {
+			met |= s.Met[c.number]
 		}
-		return binary
-	}
-	scripts, cells := build("scripts.test", "."), build("proof.test", "./internal/proof")
-	none := make([]string, 1)
-	if runMutants(t, scripts, len(all), none); none[0] != survives || !proves(t, cells, len(all)) {
-		t.Fatalf("without a mutation: %s", none[0])
-	}
-	by := make([]string, len(all))
-	var wg sync.WaitGroup
-	const workers = 3
-	for w := range workers {
-		wg.Go(func() {
-			first, end := w*len(all)/workers, (w+1)*len(all)/workers
-			runMutants(t, scripts, first, by[first:end])
-			for i := first; i < end; i++ {
-				if by[i] == survives && !proves(t, cells, i) {
-					by[i] = byProof
-				}
-				t.Logf("%s: %s", all[i], by[i])
-			}
+		relevant := slices.DeleteFunc(slices.Clone(all), func(s surveyed) bool {
+			return !s.Changed[c.number] && !(s.Met[c.number] != 0 && strings.HasPrefix(c.place, "describe.go")) // descriptions are not part of a unit
 		})
-	}
-	wg.Wait()
-	found := map[string]int{}
-	for _, by := range by {
+		by, in := "listed", ""
+		switch {
+		case equivalent[c.name] != "":
+		case met == 0:
+			by = "met by no script"
+		default:
+			by, in = findMutation(t, binary, c, relevant)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		delete(stale, c.name)
 		found[by]++
+		t.Logf("%s: %s: %s: %s (changes %d of them; %s)", c.place, c.name, by, in, len(relevant), [...]string{"not met", "always false", "always true", "false and true"}[met])
+		if by == survives || met == 0 && by != "listed" {
+			t.Errorf("%s: %s: the mutation is %s", c.place, c.name, by)
+		}
+	})
+	for by, n := range found {
+		t.Logf("%d of %d: %s", n, len(sample), by)
 	}
-	for _, by := range slices.Sorted(maps.Keys(found)) {
-		t.Logf("%d of %d: %s", found[by], len(all), by)
-	}
-	if found[survives] > len(all)/4 {
-		t.Errorf("%d of %d mutations are not found", found[survives], len(all))
+	for name := range stale {
+		t.Errorf("%s is listed, and is not in the sample", name)
 	}
 }
 
-// proves reports whether the sample of the proof passes with a mutation.
-func proves(t *testing.T, binary string, mutation int) bool {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "-test.run", "^TestYaegi$")
-	cmd.Dir = "internal/proof"
-	cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(mutation), "HALFNOTE_REQUIRE=")
-	return cmd.Run() == nil
+// findMutation runs scripts and tests with a mutation, and returns what shows it and where.
+func findMutation(t *testing.T, binary string, c condition, list []surveyed) (by, in string) {
+	args := []string{"-test.run=^TestMutant$", "-test.v", fmt.Sprint("-mutation=", c.number)}
+	known := map[string]surveyed{}
+	for _, s := range list {
+		args = append(args, s.Name)
+		known[s.Name] = s
+	}
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Error(err)
+		return survives, ""
+	}
+	limit := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer limit.Stop()
+	by = byCrash
+	lines := bufio.NewScanner(out)
+	for lines.Buffer(nil, 1<<24); lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), nextLine); ok {
+			in = name
+			limit.Reset(20*time.Second + 5*known[name].Cost)
+		} else if found, ok := strings.CutPrefix(lines.Text(), foundLine); ok {
+			by = found
+		}
+	}
+	cmd.Wait()
+	if kind := known[in].kind(); kind > 0 && by != survives {
+		by = [...]string{1: "the proof", 2: "another test"}[kind]
+	}
+	return by, in
 }
 
-// mutate writes a copy of package lower to dir in which conditions can be negated, and an overlay with it. It returns the conditions.
-func mutate(t *testing.T, dir string, count int) []string {
-	files, err := filepath.Glob("internal/lower/*.go")
+// survey runs scripts and tests without a mutation, and returns what they tell, in the order in which they are to run.
+func survey(t *testing.T, binary string, sample []condition, names []string) (all []surveyed) {
+	var numbers []int
+	for _, c := range sample {
+		numbers = append(numbers, c.number)
+	}
+	list, err := json.Marshal(numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-	fset := token.NewFileSet()
-	trees := map[string]*ast.File{}
-	var conditions []*ast.IfStmt
-	in := map[*ast.IfStmt]string{} // files
-	for _, name := range files {
-		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+	var mu sync.Mutex
+	parts := make([][]string, runtime.NumCPU())
+	for i, name := range names {
+		parts[i%len(parts)] = append(parts[i%len(parts)], name)
+	}
+	inParallel(parts, func(part []string) {
+		out, err := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestSurvey$", "-conditions=" + string(list)}, part...)...).CombinedOutput()
 		if err != nil {
+			t.Errorf("without a mutation: %v\n%s", err, out)
+		}
+		for line := range strings.Lines(string(out)) {
+			var s surveyed
+			if text, ok := strings.CutPrefix(line, surveyLine); ok && json.Unmarshal([]byte(text), &s) == nil {
+				mu.Lock()
+				all = append(all, s)
+				mu.Unlock()
+			}
+		}
+	})
+	if len(all) != len(names) {
+		t.Fatalf("%d of %d scripts and tests end", len(all), len(names))
+	}
+	slices.SortFunc(all, func(a, b surveyed) int { return cmp.Or(a.kind()-b.kind(), cmp.Compare(a.Cost, b.Cost)) })
+	return all
+}
+
+// inParallel calls f for each element of a list, on all processors.
+func inParallel[T any](list []T, f func(T)) {
+	var wg sync.WaitGroup
+	room := make(chan bool, runtime.NumCPU())
+	for _, x := range list {
+		room <- true
+		wg.Go(func() { f(x); <-room })
+	}
+	wg.Wait()
+}
+
+// proofScripts writes the sample of the proof as scripts to a folder. The survey adds the outputs.
+func proofScripts(t *testing.T, dir string) (files []string) {
+	for _, f := range proof.Families {
+		for part := range slices.Chunk(f.Sample(f.Cells()), 40) {
+			a, has := &txtar.Archive{}, map[string]bool{}
+			add := func(code string) {
+				a.Files = append(a.Files, txtar.File{Name: "cell", Data: []byte(code + "\n")})
+			}
+			add("import (\n\t\"" + strings.Join(proof.Packages, "\"\n\t\"") + "\"\n)\n" + proof.Section("") + "\n" + proof.Runner)
+			for _, c := range part {
+				for _, name := range c.Uses {
+					if !has[name] {
+						add(proof.Section(name))
+					}
+					has[name] = true
+				}
+				if c.Before != "" {
+					add(c.Session())
+				}
+				add(c.Func() + fmt.Sprintf("run(%q, %s)", c.ID(), c.ID()))
+			}
+			files = append(files, filepath.Join(dir, fmt.Sprintf("%s%03d.txtar", f.Name, len(files))))
+			if err := os.WriteFile(files[len(files)-1], txtar.Format(a), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return files
+}
+
+// mutated builds this test with a copy of package lower in which each condition can be negated. The sample is the conditions whose names have the smallest hashes.
+func mutated(t *testing.T, dir string) (sample []condition, binary string) {
+	var overlay struct{ Replace map[string]string }
+	overlay.Replace = map[string]string{}
+	write := func(name, text string) string {
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		trees[name] = f
-		ast.Inspect(f, func(n ast.Node) bool {
-			if x, ok := n.(*ast.IfStmt); ok {
-				conditions = append(conditions, x)
-				in[x] = name
-			}
-			return true
-		})
+		return file
 	}
-	var list []string
-	changed := map[string]bool{}
-	for i := range count {
-		x := conditions[i*len(conditions)/count]
-		var text bytes.Buffer
-		format.Node(&text, fset, x.Cond)
-		changed[in[x]] = true
-		list = append(list, fmt.Sprintf("%s: if %s", fset.Position(x.Pos()), text.String()))
-		x.Cond = &ast.CallExpr{Fun: ast.NewIdent("mutated__"), Args: []ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(strconv.Itoa(i))}, x.Cond}}
-	}
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	add := func(name string, src []byte) {
-		to := filepath.Join(dir, filepath.Base(name))
-		if err := os.WriteFile(to, src, 0o666); err != nil {
+	add := func(name, from string, change func(src string) string) {
+		src, err := os.ReadFile(from)
+		if err != nil {
 			t.Fatal(err)
 		}
 		abs, err := filepath.Abs(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		overlay.Replace[abs] = to
+		overlay.Replace[abs] = write(name, change(string(src)))
 	}
-	for name := range changed {
-		var src bytes.Buffer
-		if err := format.Node(&src, fset, trees[name]); err != nil {
-			t.Fatal(err)
+	same := func(src string) string { return src }
+	add("internal/lower/mutated.go", "testdata/mutation/lower.go", same)
+	add("mutated_test.go", "testdata/mutation/worker_test.go", same)
+	var all []condition
+	names := map[string]int{}
+	for _, file := range glob(t, "internal/lower/*.go") {
+		if strings.HasSuffix(file, "_test.go") || !newest() && slices.Contains(laterForms, filepath.Base(file)) {
+			continue
 		}
-		add(name, src.Bytes())
+		add(file, file, func(src string) string {
+			return strings.Replace(negatable(t, src, func(name string, line int) int {
+				if names[name]++; names[name] > 1 {
+					name += fmt.Sprint(" #", names[name])
+				}
+				all = append(all, condition{len(all) + 1, name, fmt.Sprintf("%s:%d", filepath.Base(file), line)})
+				return len(all)
+			}), "func (u *Unit) Lower(", "func (u *Unit) rewrite__(", 1)
+		})
 	}
-	add("internal/lower/mutated.go", []byte(`package lower
-
-import "os"
-
-func mutated__(i string, c bool) bool { return c != (i == os.Getenv("`+mutantVar+`")) }
-`))
-	b, err := json.Marshal(overlay)
+	list, err := json.Marshal(overlay)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o666); err != nil {
+	binary = filepath.Join(dir, "mutated.test")
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", write("overlay.json", string(list)), "-c", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%d conditions", len(all))
+	hash := func(c condition) string { h := sha256.Sum256([]byte(c.name)); return string(h[:]) }
+	slices.SortFunc(all, func(a, b condition) int { return strings.Compare(hash(a), hash(b)) })
+	return all[:sampleSize], binary
+}
+
+// negatable puts each condition of a file into a call that can negate it: those of if statements and of switches without a tag, and operands of && and ||. Number
+// returns the number of the next one.
+func negatable(t *testing.T, src string, number func(name string, line int) int) string {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return list
-}
-
-// runMutants runs the scripts with each mutation in child processes, which end with those that crash, and sets what shows each.
-func runMutants(t *testing.T, binary string, first int, by []string) {
-	for i := 0; i < len(by); {
-		cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^TestMutants$", "-test.v")
-		cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(first+i), mutantsVar+"="+strconv.Itoa(first+len(by)))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Error(err)
-			return
+	inserts := map[int]string{} // by their offsets
+	for _, d := range f.Decls {
+		function := ""
+		if fd, ok := d.(*ast.FuncDecl); ok {
+			function = fd.Name.Name
 		}
-		if err := cmd.Start(); err != nil {
-			t.Error(err)
-			return
+		wrap := func(e ast.Expr) {
+			from, to := fset.Position(e.Pos()), fset.Position(e.End())
+			name := function + ": " + strings.Join(strings.Fields(src[from.Offset:to.Offset]), " ")
+			inserts[from.Offset] += fmt.Sprintf("met__(%d, ", number(name, from.Line))
+			inserts[to.Offset] += ")"
 		}
-		hangs := time.AfterFunc(5*patience, func() { cmd.Process.Kill() })
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if found, ok := strings.CutPrefix(lines.Text(), mutantLine); ok {
-				by[i] = found
-				t.Logf("%d: %s", first+i, found)
-				i++
-				hangs.Reset(5 * patience)
+		logical := func(e ast.Expr) bool {
+			x, ok := ast.Unparen(e).(*ast.BinaryExpr)
+			return ok && (x.Op == token.LAND || x.Op == token.LOR)
+		}
+		ast.Inspect(d, func(n ast.Node) bool { // a condition comes before those in it
+			switch n := n.(type) {
+			case *ast.IfStmt:
+				wrap(n.Cond)
+			case *ast.SwitchStmt:
+				for _, st := range n.Body.List {
+					for _, e := range st.(*ast.CaseClause).List {
+						if n.Tag == nil {
+							wrap(e)
+						}
+					}
+				}
+			case *ast.BinaryExpr:
+				for _, e := range []ast.Expr{n.X, n.Y} {
+					if logical(n) && !logical(e) {
+						wrap(e)
+					}
+				}
 			}
-		}
-		hangs.Stop()
-		if cmd.Wait() != nil && i < len(by) {
-			by[i] = byCrash
-			i++
-		}
+			return true
+		})
 	}
-}
-
-// mutantLine starts the lines of a child process that tell what shows a mutation.
-const mutantLine = "mutation found by "
-
-// TestMutants is the child process of TestMutations: it runs the scripts with each mutation from a number on.
-func TestMutants(t *testing.T) {
-	first, err := strconv.Atoi(os.Getenv(mutantVar))
-	count, err2 := strconv.Atoi(os.Getenv(mutantsVar))
-	if err != nil || err2 != nil {
-		t.Skip("only in the child processes of TestMutations")
+	var b strings.Builder
+	last := 0
+	for _, at := range slices.Sorted(maps.Keys(inserts)) {
+		b.WriteString(src[last:at] + inserts[at])
+		last = at
 	}
-	for i := first; i < count; i++ {
-		os.Setenv(mutantVar, strconv.Itoa(i))
-		by := survives
-		for _, script := range append(slices.Clone(mutationScripts), otherScripts(t)...) {
-			t.Run(script, func(t *testing.T) { by = changed(t, script, func(*Session) {}) }) // closes the session
-			if by != survives {
-				break
-			}
-		}
-		fmt.Printf("\n%s%s\n", mutantLine, by)
-	}
-}
-
-// otherScripts returns the scripts of testdata that are not among mutationScripts.
-func otherScripts(t *testing.T) (names []string) {
-	for _, file := range glob(t, "testdata/*.txtar") {
-		if name := strings.TrimSuffix(filepath.Base(file), ".txtar"); !slices.Contains(mutationScripts, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return b.String() + src[last:]
 }

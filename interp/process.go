@@ -6,7 +6,7 @@ import "sync/atomic"
 // Long-running compiled code should call it every few milliseconds; it costs one load.
 func (s *Session) Poll() {
 	if atomic.LoadUint32(s.live.Flag()) != 0 {
-		s.live.PollOften()
+		s.live.PollOften(0)
 	}
 }
 

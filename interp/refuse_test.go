@@ -136,7 +136,7 @@ func stateOf(s *Session) string {
 		fmt.Fprintf(&b, "  paths %v, %d references\n", slices.Sorted(maps.Keys(h.Paths)), len(h.Refs))
 	}
 	var list []*front.Binding
-	for x := range e.Facts {
+	for x := range e.Bindings() {
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(x, y *front.Binding) int { return strings.Compare(x.Slot, y.Slot) })
@@ -149,8 +149,9 @@ func stateOf(s *Session) string {
 			header(m.Header)
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(e.Cur)) {
-		fmt.Fprintln(&b, "name", n, name(e.Cur[n]))
+	names := maps.Collect(e.Names())
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintln(&b, "name", n, name(names[n]))
 	}
 	for _, x := range e.Old {
 		fmt.Fprintln(&b, "old", name(x))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"halfnote/display"
+	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
@@ -57,9 +58,9 @@ func (s *Session) render(c *cell) error {
 
 // unbound returns the session's names for values whose types belong to a package that only a
 // probe has checked.
-func (s *Session) unbound(pkg *types.Package) *front.Bound {
+func (s *Session) unbound(pkg assist.Package) *front.Bound {
 	p := &front.Parsed{Input: front.Input{Shared: &s.front.Shared}, Env: s.env}
-	return &front.Bound{Checked: &front.Checked{Parsed: p, Known: s.env, Pkg: pkg}, Env: s.env, UnitPaths: map[string]bool{}}
+	return &front.Bound{Checked: &front.Checked{Parsed: p, Known: s.env, Pkg: pkg.Package, Find: pkg.Find}, Env: s.env, UnitPaths: map[string]bool{}}
 }
 
 // dynamicType returns the session's run-time information about a type.

@@ -3,6 +3,8 @@ package interp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/failure"
@@ -10,6 +12,7 @@ import (
 	"halfnote/interp/internal/magic"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/symbols"
+	"halfnote/interp/internal/syntax"
 	"halfnote/kernel/eval"
 )
 
@@ -37,6 +40,13 @@ func (s *Session) start(c *cell) error {
 	s.comms.widgets.Flush()
 	s.debugger.CellEnds()
 	if left {
+		if cause := c.run.Cause(); cause != nil {
+			p, ok := cause.(*engine.Panic)
+			if !ok {
+				p = &engine.Panic{Value: cause}
+			}
+			return errors.Join(errLeft, p)
+		}
 		return errLeft
 	}
 	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // a goroutine panicked too late to stop the cell
@@ -62,7 +72,50 @@ func (s *Session) panicked(c *cell, p *engine.Panic) *eval.Error {
 	case symbols.Exit, mapaccess.Conflict:
 		s.live.Stop(c.run) // also stops its goroutines
 	}
-	return s.describer().Panic(p)
+	return s.described(c, p)
+}
+
+// described describes a panic. The methods that give its value a text are code of the cell: they run as the cell did, and can be interrupted.
+func (s *Session) described(c *cell, p *engine.Panic) *eval.Error {
+	d, done := s.describer(), make(chan *eval.Error, 1)
+	err := s.calling(c, func() { done <- d.Panic(p) })
+	why := "its method does not return"
+	halted := false // the methods have then returned, without a text
+	if failed, ok := err.(*engine.Panic); ok {
+		var deep live.TooDeep
+		if deep, halted = failed.Value.(live.TooDeep); halted {
+			why = deep.Error()
+		}
+	}
+	select {
+	case e := <-done:
+		if !halted {
+			return e
+		}
+	default:
+	}
+	without := *p
+	without.Value = failure.NoText(why)
+	return d.Panic(&without)
+}
+
+// Interrupt implements eval.Interrupter. The second interrupt within two seconds stops the goroutines of all cells. If no cell is running, the
+// first one tells the reader of a cell that has left some how to stop them.
+func (s *Session) Interrupt() {
+	if s.live.Again() {
+		s.live.StopAll()
+		return
+	}
+	c := s.live.Latest()
+	if s.evaluating.Load() > 0 || c == nil {
+		return
+	}
+	var cells []string
+	for _, n := range s.live.Busy() {
+		cells = append(cells, syntax.Label(n))
+	}
+	go fmt.Fprintf(c.Stderr(), "note: goroutines of %s still run. A second interrupt within two seconds stops them, %%stop %d those of %s, and %%goroutines lists them.\n",
+		strings.Join(cells, ", "), c.N, syntax.Label(c.N)) // front ends may be slow to read
 }
 
 // timeLimit returns the reason for which a cell was stopped, or "" if its reader stopped it.

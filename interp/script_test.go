@@ -96,7 +96,7 @@ func TestSessionsNative(t *testing.T) {
 // newest reports whether the program can run the scripts in testdata/go1.27, of that version of the language.
 func newest() bool { return version.Compare(release(), "go1.27") >= 0 }
 
-func glob(t *testing.T, pattern string) []string {
+func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"halfnote/display"
@@ -19,6 +20,7 @@ import (
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/fatal"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
@@ -64,7 +66,7 @@ type Options struct {
 }
 
 // Session is the state shared by the cells of one notebook. It implements
-// eval.Evaluator, eval.CommUser, eval.Completer, eval.Debugger, eval.RankUser and
+// eval.Evaluator, eval.CommUser, eval.Completer, eval.Debugger, eval.Interrupter, eval.RankUser and
 // eval.VariableLister.
 type Session struct {
 	note  string // for the next cell, on how the session runs
@@ -83,9 +85,12 @@ type Session struct {
 	snap *assist.Snapshot // the visible part of env; nil after a change
 	// checking is held while packages are read and type-checked, which changes data
 	// that the checker and other packages share.
-	checking *sync.Mutex
+	checking  *sync.Mutex
+	compiling chan struct{} // holds an element while a cell is compiled
 	// running is held while a cell runs, and while values are read from outside.
 	running sync.Mutex
+	// evaluating is the number of calls of Eval that have not returned.
+	evaluating atomic.Int32
 
 	bound    map[string]bool // support symbols of package variables
 	places   *places.Places
@@ -96,6 +101,7 @@ type Session struct {
 	kept     magic.Outputs // nil if outputs are not kept
 	ranks    eval.Ranks    // nil if the kernel has one rank
 	magics   *magic.Magics
+	release  func() // ends the guard against fatal errors
 	debugger *debug.Debugger
 }
 
@@ -104,6 +110,7 @@ var (
 	_ eval.CommUser       = (*Session)(nil)
 	_ eval.Completer      = (*Session)(nil)
 	_ eval.Debugger       = (*Session)(nil)
+	_ eval.Interrupter    = (*Session)(nil)
 	_ eval.RankUser       = (*Session)(nil)
 	_ eval.VariableLister = (*Session)(nil)
 )
@@ -117,7 +124,7 @@ func NewSession(o Options) (*Session, error) {
 		o.Grace = 2 * time.Second
 	}
 	s := &Session{
-		opts: o, checking: new(sync.Mutex), history: history.New(), live: live.NewRegistry(o.MaxDepth),
+		opts: o, checking: new(sync.Mutex), compiling: make(chan struct{}, 1), history: history.New(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory, s.live.Mapped = o.Memory, o.Mapped
 	s.live.Leave = o.Leave
@@ -138,6 +145,7 @@ func NewSession(o Options) (*Session, error) {
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
+	s.release, _ = fatal.Guard(keeper{s}) // without it these errors end the process, as in any program
 	s.label = s.engineLabel()
 	return s, nil
 }
@@ -194,6 +202,8 @@ func (s *Session) Language() eval.Language {
 
 // Eval implements eval.Evaluator.
 func (s *Session) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
+	s.evaluating.Add(1)
+	defer s.evaluating.Add(-1)
 	s.running.Lock()
 	defer s.running.Unlock()
 	in.Count = s.history.Begin(in.Code, in.Count, in.Silent)
@@ -217,6 +227,7 @@ func (s *Session) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.
 // or wait.
 func (s *Session) Close() error {
 	s.live.StopAll()
+	s.release()
 	s.types.Close()
 	s.stdio.Close()
 	return s.engine.Close()

@@ -251,6 +251,40 @@ func TestInterruptedCompilation(t *testing.T) {
 	}
 }
 
+// TestInterruptedFrontEnd interrupts a cell that the type checker holds up: the cell ends without effect although the checker continues,
+// and the next cell waits for it.
+func TestInterruptedFrontEnd(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "x := 1", "")
+	s.checking.Lock()
+	for n := 2; n < 4; n++ { // the second one does not even begin
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		r := s.Eval(ctx, eval.Cell{Code: "x = 2\nheld := 3", Count: n}, &recorder{})
+		if r.Err == nil || r.Err.Name != "Interrupted" {
+			t.Fatalf("got %v, want Interrupted", r.Err)
+		}
+	}
+	s.checking.Unlock()
+	if got := evalFor(t, s, 4, "x", ""); got != "= 1\n" {
+		t.Errorf("after the interrupt: got %q, want 1", got)
+	}
+	if got := evalFor(t, s, 5, "held", ""); !strings.Contains(got, "undefined: held") {
+		t.Errorf("after the interrupt: got %q, want a name that is not declared", got)
+	}
+	if got := evalFor(t, s, 6, "held := x + 1\nheld", ""); got != "= 2\n" {
+		t.Errorf("after the interrupt: got %q, want 2", got)
+	}
+}
+
+// TestLongPanic checks that the text of a panic is shortened.
+func TestLongPanic(t *testing.T) {
+	got := evalFor(t, newSession(t), 1, `panic(strings.Repeat("x", 100<<20))`, "")
+	if !strings.HasPrefix(got, "Panic\npanic: xxx") || len(got) > 100_000 {
+		t.Errorf("got %d bytes, beginning with %q, want a panic with fewer", len(got), got[:min(20, len(got))])
+	}
+}
+
 // TestGoroutinesEnd checks that goroutines of interrupted cells end. It is part of
 // must-test 2.
 func TestGoroutinesEnd(t *testing.T) {

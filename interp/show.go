@@ -3,9 +3,7 @@ package interp
 import (
 	"fmt"
 	"go/types"
-	"maps"
 	"reflect"
-	"slices"
 
 	"halfnote/display"
 	"halfnote/interp/internal/dynamic"
@@ -62,8 +60,8 @@ func (s *Session) open(c *front.Bound, v reflect.Value) (reflect.Value, *dynamic
 		return x, t
 	}
 	x := peek.Concrete(v)
-	name, ok := engine.TypeName(x)
-	t := s.typeNamed(c.Pkg, name)
+	name, ok := s.typeName(x)
+	t := s.typeNamed(c, name)
 	if !ok || t == nil {
 		return x, nil
 	}
@@ -86,19 +84,30 @@ func (s *Session) inside(v reflect.Value) (value reflect.Value, typ string, ok b
 			return x, t.ID, true
 		}
 	}
-	typ, ok = engine.TypeName(v)
+	typ, ok = s.typeName(v)
 	return v, typ, ok
 }
 
+// typeName returns the engine's name of the type of v, without pointers. ok is false if it is not a type of a cell
+// for the engine.
+func (s *Session) typeName(v reflect.Value) (name string, ok bool) {
+	t, ok := engine.TypeOf(v)
+	if !ok {
+		return "", false
+	}
+	if n, ok := s.engine.(engine.Namer); ok {
+		return n.TypeName(t), true
+	}
+	return t.Name(), true
+}
+
 // typeNamed returns the session type with the engine name slot, or nil.
-func (s *Session) typeNamed(pkg *types.Package, slot string) types.Type {
-	for _, list := range [][]*front.Binding{s.current(), s.env.Old} {
-		for _, b := range list {
-			if b.Kind == front.KindType && b.Slot == slot {
-				if o := pkg.Scope().Lookup(s.env.Of(b).Check); o != nil {
-					return o.Type()
-				}
-			}
+func (s *Session) typeNamed(c *front.Bound, slot string) types.Type {
+	s.checking.Lock()
+	defer s.checking.Unlock()
+	if b := c.Slotted(slot); b != nil && b.Kind == front.KindType {
+		if o := c.Object(b); o != nil {
+			return o.Type()
 		}
 	}
 	if o, ok := s.front.Packages.Object(slot).(*types.TypeName); ok {
@@ -106,5 +115,3 @@ func (s *Session) typeNamed(pkg *types.Package, slot string) types.Type {
 	}
 	return nil
 }
-
-func (s *Session) current() []*front.Binding { return slices.Collect(maps.Values(s.env.Cur)) }

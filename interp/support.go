@@ -26,7 +26,7 @@ import (
 // calling cell.
 func (s *Session) bindSupport() {
 	s.live.Attach(s.engine)
-	s.live.Words = words.Of
+	s.live.Words = func(v any) any { return dynamic.Worded(words.Of(v)) }
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":     reflect.ValueOf(s.live.Flag()),

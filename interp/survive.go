@@ -12,9 +12,12 @@ import (
 	"math/big"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"reflect"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +67,8 @@ func (s *Session) bindSurvival() {
 				later(-1)
 				signal.Notify(c, list...)
 			},
+			"Ignore": func(list ...os.Signal) { keepSignals("Ignore", list); signal.Ignore(list...) },
+			"Reset":  func(list ...os.Signal) { keepSignals("Reset", list); signal.Reset(list...) },
 			"NotifyContext": func(ctx context.Context, list ...os.Signal) (context.Context, context.CancelFunc) {
 				later(-1)
 				return signal.NotifyContext(ctx, list...)
@@ -83,11 +88,24 @@ func (s *Session) bindSurvival() {
 				return reflect.New(t)
 			},
 		},
-		"runtime": {"SetFinalizer": s.setFinalizer},
-		"testing": {"Benchmark": s.benchmark},
+		"runtime": {
+			"Breakpoint": func() {
+				panic(errors.New("runtime.Breakpoint: no debugger is attached to the kernel: set a breakpoint with %debug or in the front end"))
+			},
+			"SetFinalizer": s.setFinalizer,
+		},
+		"testing": {
+			"Benchmark": s.benchmark,
+			"Main": func(func(pattern, name string) (bool, error), []testing.InternalTest, []testing.InternalBenchmark, []testing.InternalExample) {
+				panic(errors.New("testing.Main ends the process: call testing.RunTests"))
+			},
+		},
 		"runtime/debug": {
 			"SetMaxStack":   func(int) int { panic(refused("SetMaxStack")) },
 			"SetMaxThreads": func(int) int { panic(refused("SetMaxThreads")) },
+			"SetCrashOutput": func(*os.File, debug.CrashOptions) error {
+				return errors.New("debug.SetCrashOutput: the kernel needs it, to tell the next one why it ended")
+			},
 		},
 		"strings": {"Repeat": func(text string, n int) string { fit(n, len(text)); return strings.Repeat(text, n) }},
 		"time": {
@@ -95,7 +113,7 @@ func (s *Session) bindSurvival() {
 			"AfterFunc": s.live.AfterFunc,
 			"NewTicker": func(d time.Duration) *time.Ticker { later(-1); return time.NewTicker(d) },
 			"NewTimer":  func(d time.Duration) *time.Timer { later(d); return time.NewTimer(d) },
-			"Sleep":     s.live.Sleep,
+			"Sleep":     func(d time.Duration) { s.live.Sleep(d, 0) },
 			"Tick":      func(d time.Duration) <-chan time.Time { later(-1); return time.Tick(d) },
 		},
 	} {
@@ -106,17 +124,22 @@ func (s *Session) bindSurvival() {
 		s.engine.Bind(path, m)
 	}
 	s.bindSupportSymbols(map[string]reflect.Value{
-		"CondWait":     reflect.ValueOf(s.live.CondWait),
-		"GrowBuffer":   reflect.ValueOf(func(b *bytes.Buffer, n int) { fit(n, 1); b.Grow(n) }),
-		"GrowBuilder":  reflect.ValueOf(func(b *strings.Builder, n int) { fit(n, 1); b.Grow(n) }),
-		"ShiftInt":     reflect.ValueOf(func(z, x *big.Int, n uint) *big.Int { fit(x.BitLen()/8+int(n/8), 1); return z.Lsh(x, n) }),
-		"UnlockLocker": reflect.ValueOf(s.live.UnlockLocker),
-		"ParseFlags":   reflect.ValueOf(parseFlags),
-		"RUnlock":      reflect.ValueOf(s.live.RUnlock),
-		"ResetTimer":   reflect.ValueOf(s.live.ResetTimer),
-		"Room":         reflect.ValueOf(func(n, size int) int { s.live.Room(n, size); return n }),
-		"Unlock":       reflect.ValueOf(s.live.Unlock),
-		"UnlockRW":     reflect.ValueOf(s.live.UnlockRW),
+		"CommandCombinedOutput": reflect.ValueOf(func(c *exec.Cmd) ([]byte, error) { defer s.live.Poll(); return c.CombinedOutput() }),
+		"CommandOutput":         reflect.ValueOf(func(c *exec.Cmd) ([]byte, error) { defer s.live.Poll(); return c.Output() }),
+		"CommandRun":            reflect.ValueOf(func(c *exec.Cmd) error { defer s.live.Poll(); return c.Run() }),
+		"CommandWait":           reflect.ValueOf(func(c *exec.Cmd) error { defer s.live.Poll(); return c.Wait() }),
+		"CondWait":              reflect.ValueOf(s.live.CondWait),
+		"GrowBuffer":            reflect.ValueOf(func(b *bytes.Buffer, n int) { fit(n, 1); b.Grow(n) }),
+		"GrowBuilder":           reflect.ValueOf(func(b *strings.Builder, n int) { fit(n, 1); b.Grow(n) }),
+		"ShiftInt":              reflect.ValueOf(func(z, x *big.Int, n uint) *big.Int { fit(x.BitLen()/8+int(n/8), 1); return z.Lsh(x, n) }),
+		"UnlockLocker":          reflect.ValueOf(s.live.UnlockLocker),
+		"ParseFlags":            reflect.ValueOf(parseFlags),
+		"RUnlock":               reflect.ValueOf(s.live.RUnlock),
+		"ResetTimer":            reflect.ValueOf(s.live.ResetTimer),
+		"Room":                  reflect.ValueOf(func(n, size int) int { s.live.Room(n, size); return n }),
+		"Sleep":                 reflect.ValueOf(s.live.Sleep),
+		"Unlock":                reflect.ValueOf(s.live.Unlock),
+		"UnlockRW":              reflect.ValueOf(s.live.UnlockRW),
 
 		"LoggerFatal":   reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprint(v...)) }),
 		"LoggerFatalf":  reflect.ValueOf(func(l *log.Logger, format string, v ...any) { exitAfter(l, dynamic.Sprintf(format, v...)) }),
@@ -158,6 +181,14 @@ func (s *Session) benchmark(f func(*testing.B)) (r testing.BenchmarkResult) {
 // refused returns the error for setting a limit of the whole process.
 func refused(function string) error {
 	return fmt.Errorf("debug.%s: cells cannot set this limit: Go ends the whole process when it is reached", function)
+}
+
+// keepSignals panics if a function of package os/signal would take signals from the kernel, or all of them.
+func keepSignals(function string, list []os.Signal) {
+	needed := slices.ContainsFunc(list, func(s os.Signal) bool { return slices.Contains(kernelSignals, s) })
+	if needed || len(list) == 0 {
+		panic(fmt.Errorf("signal.%s: the kernel needs %v: name other signals", function, kernelSignals))
+	}
 }
 
 // setFinalizer is runtime.SetFinalizer. A panic in the finalizer is reported under the

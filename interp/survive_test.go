@@ -199,12 +199,41 @@ func TestOutOfMemory(t *testing.T) {
 		{"m = nil", ""},
 		{"make([]float64, 1<<30)", "panic: out of memory: 8.0 GiB requested"},
 		{"tensor.Zeros(1<<24, 1<<20)", "64.0 TiB requested"},
+		{"[]int{1 << 33: 1}", "64.0 GiB requested"},
+		{"func g() []string { return []string{2: \"a\", 1 << 30: \"b\", 1: \"c\"} }", "16.0 GiB requested"},
+		{"[][]byte{{1 << 40: 1}}", "1.0 TiB requested"},
+		{"len([]byte{1 << 20: 1})", "= 1048577"},
 		{"func f() (err any) { defer func() { err = recover() }(); _ = make([]byte, 1<<33); return }\nf()", "out of memory: 8.0 GiB requested"},
 		{"x + 1", "= 42"},
 	} {
 		got := evalFor(t, s, i+2, c.code, "")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s\ngot %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
+
+// TestLongConstants checks which constant strings are refused, in a cell and over several.
+func TestLongConstants(t *testing.T) {
+	s := newSession(t)
+	double := "const a0 = `" + strings.Repeat("x", 1<<10) + "`\n"
+	for i := range 12 {
+		double += fmt.Sprintf("const a%d = a%d + a%d\n", i+1, i, i)
+	}
+	const refused = "constant string of 8.0 MiB; want at most 4.0 MiB"
+	for i, c := range []struct{ code, want string }{
+		{double + "len(a12)", "= 4194304"},
+		{"const b = a12 + a12", refused},
+		{"len(a12 + (a12))", refused},
+		{"type S string; len(S(a12) + S(a12))", refused},
+		{"func f() string { const c = a12; return c + c }", refused},
+		{"const ( d, e = a11, 1; g, h ); len(d + g)", "= 4194304"},
+		{"const ( i, j = a11, 1; k, l ); len(i + k + i + k)", refused},
+		{"b := a12; len(b + b)", "= 8388608"},
+		{"a0[0]", "= 120"},
+	} {
+		if got := evalFor(t, s, i+1, c.code, ""); !strings.Contains(got, c.want) {
+			t.Errorf("%.80s\ngot %.300s\nwant %s", c.code, got, c.want)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "time"
+
 // controlLoop answers requests on control while a cell runs and while front ends are
 // slow to read: its statuses do not wait for subscribers.
 func (k *kernel) controlLoop() {
@@ -8,8 +10,12 @@ func (k *kernel) controlLoop() {
 	})
 }
 
+// interruptRequest interrupts the cell, and the processes that cells have started, as the terminal and IPython do.
 func (k *kernel) interruptRequest(*request) (any, error) {
 	k.interrupt()
+	if k.Process {
+		time.AfterFunc(arrival, k.interruptChildren)
+	}
 	return object{"status": "ok"}, nil
 }
 

@@ -22,6 +22,7 @@ type (
 	VariableLister = eval.VariableLister
 	Variable       = eval.Variable
 	Debugger       = eval.Debugger
+	Interrupter    = eval.Interrupter
 	DebugEvent     = eval.DebugEvent
 	DebugFrame     = eval.DebugFrame
 	Language       = eval.Language

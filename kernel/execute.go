@@ -65,7 +65,11 @@ func (k *kernel) execute(r *request) (any, error) {
 		cell.Missed = k.clients.missed(r.Header.Session)
 	}
 	began := time.Now()
+	if note := k.last.begins(count, !store); note != "" {
+		fmt.Fprintln(out.Stderr(), "note: "+note)
+	}
 	result := k.evaluate(ctx, cell, out)
+	k.last.ends()
 	if store {
 		for _, text := range k.history.news() {
 			fmt.Fprintln(out.Stderr(), "note: "+text)

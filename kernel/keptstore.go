@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"halfnote/display"
@@ -82,12 +83,30 @@ func (o keptOutputs) Cells(back int) ([]KeptCell, error) {
 		}
 		return rows.Err()
 	})
+	if died := o.died(back); err == nil && died > 0 {
+		i := slices.IndexFunc(list, func(c KeptCell) bool { return c.Count == died })
+		if i < 0 {
+			i, list = len(list), append(list, KeptCell{Count: died})
+		}
+		list[i].Failed = "the kernel ended"
+	}
 	return list, err
 }
 
-func (o keptOutputs) Outputs(back, count int) ([]KeptOutput, error) {
+// died returns the number of the cell in which the kernel ended that is back kernels before this one, or 0.
+func (o keptOutputs) died(back int) int {
+	if back != 1 || o.k.last.text == "" {
+		return 0
+	}
+	return o.k.last.cell
+}
+
+func (o keptOutputs) Outputs(back, count int) (list []KeptOutput, err error) {
+	if count > 0 && count == o.died(back) {
+		defer func() { list = append(list, KeptOutput{Stream: "stderr", Text: o.k.last.text + "\n"}) }()
+	}
 	var content string
-	err := o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
+	err = o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
 		err := s.db.QueryRowContext(ctx, "SELECT content FROM outputs WHERE session = ? AND line = ?", session, count).Scan(&content)
 		if err == sql.ErrNoRows {
 			return nil

@@ -54,6 +54,8 @@ const (
 	grace   = time.Second     // time for a cell to end when the kernel shuts down
 	flush   = 2 * time.Second // time for the last messages to be sent
 	closing = 2 * time.Second // time for the evaluator to close
+
+	arrival = 100 * time.Millisecond // time for an interrupt to reach the cell, before the processes end that it waits for
 )
 
 // Serve runs a kernel until a shutdown request, until ctx ends or, with c.Process, until
@@ -71,6 +73,10 @@ func Serve(ctx context.Context, c Config, e Evaluator) error {
 		return err
 	}
 	if c.Process {
+		if err := k.last.listen(c.History, k.conn.Key, c.Notebook); err != nil {
+			k.log.Printf("the next kernel will not know why this one ends: %v", err)
+		}
+		defer k.last.forget()
 		defer k.watchProcess()()
 		defer paceProcess()()
 	}
@@ -93,6 +99,7 @@ type kernel struct {
 	shell, control, stdin, heartbeat, publisher *socket
 	iopub                                       *iopub
 	lost                                        lostOutput
+	last                                        postMortem
 	subshells                                   subshells
 	comms                                       *comms
 	history                                     *history
@@ -102,9 +109,10 @@ type kernel struct {
 	usages                                      usages
 	inputs                                      inputs
 
-	again   atomic.Bool   // whether a kernel with the same key follows this one
-	cellSem chan struct{} // holds one token while a cell runs
-	count   atomic.Int64  // execution count; changed only by the holder of cellSem
+	signalled atomic.Int64  // time at which this kernel sent SIGINT to its own process group, in Unix nanoseconds; 0 when it has arrived
+	again     atomic.Bool   // whether a kernel with the same key follows this one
+	cellSem   chan struct{} // holds one token while a cell runs
+	count     atomic.Int64  // execution count; changed only by the holder of cellSem
 
 	life    context.Context // ends when the last message has been sent
 	die     context.CancelFunc
@@ -254,6 +262,7 @@ func (k *kernel) run(ctx context.Context) {
 		k.stop()
 	case <-k.cellCtx.Done():
 	}
+	k.last.forget()
 	k.subshells.close()
 	if !within(grace, k.subshells.workers.Wait) {
 		k.log.Printf("a cell did not end within %v of its interrupt", grace)
@@ -290,9 +299,12 @@ func (k *kernel) interruptible() (ctx context.Context, done func()) {
 // interrupt ends the running cell and callbacks of comms, if any.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	for cancel := range k.running {
 		(*cancel)()
+	}
+	k.mu.Unlock()
+	if e, ok := k.eval.(Interrupter); ok {
+		e.Interrupt()
 	}
 }
 

@@ -22,7 +22,9 @@ func (k *kernel) watchProcess() (untie func()) {
 			case s := <-signals:
 				switch s {
 				case os.Interrupt:
-					k.interrupt()
+					if at := k.signalled.Swap(0); time.Since(time.Unix(0, at)) > time.Second {
+						k.interrupt()
+					}
 				case syscall.SIGTERM:
 					k.stop()
 				}
@@ -41,6 +43,15 @@ func (k *kernel) watchProcess() (untie func()) {
 		if id != "" {
 			endGroup()
 		}
+	}
+}
+
+// interruptChildren sends SIGINT to the processes that cells have started, where they are in the process group of this process. The signal
+// reaches this process too, which has been interrupted already.
+func (k *kernel) interruptChildren() {
+	k.signalled.Store(time.Now().UnixNano())
+	if !interruptGroup() {
+		k.signalled.Store(0)
 	}
 }
 

@@ -34,13 +34,19 @@ func orphaned(parent, self, group int) bool {
 
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// endGroup sends SIGTERM to the processes that cells have started. Jupyter starts a
-// kernel as the leader of a process group; if it is not the leader, the group is left
-// alone.
+// gone reports whether a process has ended.
+func gone(pid int) bool { return !alive(pid) }
+
+// leads reports whether this process leads its process group. Jupyter starts a kernel so; another group is left alone.
+func leads() bool { return syscall.Getpgrp() == os.Getpid() }
+
+// endGroup sends SIGTERM to the processes that cells have started.
 func endGroup() {
-	if syscall.Getpgrp() != os.Getpid() {
-		return
+	if leads() {
+		signal.Ignore(syscall.SIGTERM) // SIGTERM is for the other processes of the group
+		syscall.Kill(0, syscall.SIGTERM)
 	}
-	signal.Ignore(syscall.SIGTERM) // SIGTERM is for the other processes of the group
-	syscall.Kill(0, syscall.SIGTERM)
 }
+
+// interruptGroup sends SIGINT to the process group, this process included, and reports whether it has.
+func interruptGroup() bool { return leads() && syscall.Kill(0, syscall.SIGINT) == nil }

@@ -18,5 +18,11 @@ func parentEnded(id string) func() bool {
 	}
 }
 
-// endGroup does nothing: Windows has no process groups to signal.
+// Windows has no process groups to signal.
+
 func endGroup() {}
+
+func interruptGroup() bool { return false }
+
+// gone reports whether a process is known to have ended.
+func gone(int) bool { return false }

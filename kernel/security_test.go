@@ -222,6 +222,38 @@ func TestReplayAfterRestart(t *testing.T) {
 	}
 }
 
+// TestTakenPort checks that a kernel that cannot start, because a port is taken, leaves no file with signatures behind.
+func TestTakenPort(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	path := connectionFile(t, 0o600)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conn kernel.Connection
+	if err := json.Unmarshal(text, &conn); err != nil {
+		t.Fatal(err)
+	}
+	conn.ShellPort = l.Addr().(*net.TCPAddr).Port
+	if text, err = json.Marshal(conn); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = kernel.Serve(t.Context(), kernel.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")}, &kerneltest.Echo{})
+	if err == nil {
+		t.Fatal("the kernel starts")
+	}
+	if files := list(t, filepath.Dir(path)); strings.Contains(files, ".seen-") {
+		t.Errorf("got files %q, want none with signatures", files)
+	}
+}
+
 func TestSocketFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Transport: "ipc", IP: dir + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})

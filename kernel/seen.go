@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -19,8 +17,7 @@ func seenPath(history, key string) string {
 	if history == "" || key == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte("signatures of " + key))
-	return history + ".seen-" + hex.EncodeToString(sum[:8])
+	return history + ".seen-" + shortHash("signatures of "+key)
 }
 
 // keep loads the signatures in a file and appends each later one before its message is served: what a process has written
@@ -90,13 +87,13 @@ func (c *Codec) write(short [16]byte) {
 	}
 }
 
-// forget closes the file, and removes it unless the kernel is to be started again. It returns what went wrong so far.
+// forget closes the file, and removes it unless the kernel is to be started again and has received messages. It returns what went wrong so far.
 func (c *Codec) forget(restart bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file != nil {
 		c.file.Close()
-		if !restart {
+		if !restart || len(c.ring) == 0 {
 			os.Remove(c.file.Name())
 		}
 		c.file = nil

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"halfnote/tensor/driver"
 )
@@ -118,6 +119,34 @@ func withNumber(t *Tensor, c float64) DType {
 		return Int64
 	}
 	return t.dtype
+}
+
+// isStored reports whether op moves the elements of operands that are only stored.
+func isStored(op Op, in []*Tensor) bool {
+	m, ok := op.(moving)
+	return ok && m.moves() && slices.ContainsFunc(in, func(t *Tensor) bool { return t.dtype.IsStorage() })
+}
+
+// forwardStored is Op.Forward for an operation that moves elements of one dtype that is only stored: kernels see them as bytes.
+func forwardStored(op Op, in []*Tensor) *Tensor {
+	d := driver.Invalid
+	bytes := make([]*Tensor, len(in))
+	for i, t := range in {
+		if bytes[i] = t; t.dtype.IsFloat() {
+			if d != driver.Invalid && d != t.dtype {
+				promote(d, t.dtype) // panics
+			}
+			d, bytes[i] = t.dtype, t.as(Uint8)
+		}
+	}
+	return op.Forward(bytes).as(d)
+}
+
+// as returns t with its memory read as elements of another dtype of the same size.
+func (t *Tensor) as(d DType) *Tensor {
+	y := t.alias(t.offset, t.shape, t.stride)
+	y.dtype = d
+	return y
 }
 
 // computable panics if one of in has a dtype for storage and conversion only.

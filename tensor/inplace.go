@@ -17,6 +17,9 @@ func changing(op string, t *Tensor, in ...*Tensor) {
 		if t.v != nil {
 			fail(op, []*Tensor{t}, "the tensor requires a gradient, which a change in place would make wrong; use tensor.NoGrad, or change a Detach or Clone of it")
 		}
+		if t.frozen {
+			fail(op, []*Tensor{t}, "the tensor is a view, made inside tensor.NoGrad, of a tensor that requires a gradient; change it inside tensor.NoGrad too")
+		}
 		if needsGrad(in) {
 			fail(op, append([]*Tensor{t}, in...), "an operand requires a gradient, but changes in place are not recorded; use tensor.NoGrad, a Detach of it, or the operation that returns a new tensor")
 		}

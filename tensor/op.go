@@ -76,9 +76,10 @@ func (c custom) Forward(in []*Tensor) (y *Tensor) {
 
 // Optional interfaces mark the kinds of operations.
 type (
-	promoting interface{ promotes() } // operands are promoted to one dtype
-	real      interface{ real() }     // integer operands are converted to float32
-	fixed     interface{ fixed() }    // autocast ignores it: casts and views
+	promoting interface{ promotes() }   // operands are promoted to one dtype
+	real      interface{ real() }       // integer operands are converted to float32
+	fixed     interface{ fixed() }      // autocast ignores it: casts and views
+	moving    interface{ moves() bool } // if true, elements move unchanged, so operands may have dtypes that are only stored
 )
 
 // derived is an operation one of whose operands is computed from another one. Casters do not
@@ -141,8 +142,11 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	given := in
 	var after resultCaster
 	if _, ok := op.(fixed); !ok {
-		computable(op, in)
-		if s.caster != nil {
+		stored := isStored(op, in)
+		if !stored {
+			computable(op, in)
+		}
+		if s.caster != nil && !stored {
 			in = s.castOf(op, in, e)
 			after, _ = s.caster.(resultCaster)
 		}
@@ -166,6 +170,9 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	}
 	if s.strict && needsGrad(in) {
 		fail(op.Info().Name, in, "an operand requires a gradient, but tensor.Out does not record; use tensor.NoGrad, a Detach of the operand, or the operation without Out")
+	}
+	if s.nograd && len(in) > 0 && y.mem == in[0].mem && (in[0].v != nil || in[0].frozen) {
+		y.frozen = true
 	}
 	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Saved != NoDerivative {
 		switch {
@@ -222,6 +229,9 @@ func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 // forward returns op's result for in. The result of an elementwise op has the operands' memory
 // layout.
 func forward(op Op, in []*Tensor) *Tensor {
+	if isStored(op, in) {
+		return forwardStored(op, in)
+	}
 	if !slices.ContainsFunc(in, func(t *Tensor) bool { return !t.IsContiguous() }) || !elementByElement(op) {
 		return op.Forward(in)
 	}

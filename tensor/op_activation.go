@@ -370,9 +370,9 @@ func (e elu) Info() Info {
 }
 func (e elu) f(in []*Tensor) *Tensor {
 	x := in[0]
-	positive := x.GtScalar(0)
-	below := positive.Where(constant(x, x.dtype, 0), x).DivScalar(e.beta).Expm1().MulScalar(e.alpha)
-	return positive.Where(x, below).MulScalar(e.scale)
+	negative := x.LeScalar(0)
+	below := negative.Where(x, constant(x, x.dtype, 0)).DivScalar(e.beta).Expm1().MulScalar(e.alpha)
+	return negative.Where(below, x).MulScalar(e.scale)
 }
 func (e elu) Forward(in []*Tensor) *Tensor { return compose(e.f, in) }
 func (e elu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

@@ -8,8 +8,9 @@ import (
 
 type cat struct{ dim int }
 
-func (cat) Info() Info { return info("cat", "torch.cat", SavesNothing) }
-func (cat) promotes()  {}
+func (cat) Info() Info  { return info("cat", "torch.cat", SavesNothing) }
+func (cat) moves() bool { return true }
+func (cat) promotes()   {}
 func (c cat) Forward(in []*Tensor) *Tensor {
 	shape := slices.Clone(in[0].shape)
 	for _, t := range in[1:] {
@@ -69,8 +70,9 @@ func emptyVector(t *Tensor) bool { return len(t.shape) == 1 && t.shape[0] == 0 }
 
 type stack struct{ dim int }
 
-func (stack) Info() Info { return info("stack", "torch.stack", SavesNothing) }
-func (stack) promotes()  {}
+func (stack) Info() Info  { return info("stack", "torch.stack", SavesNothing) }
+func (stack) moves() bool { return true }
+func (stack) promotes()   {}
 func (s stack) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, in[0].dtype, slices.Insert(slices.Clone(in[0].shape), s.dim, len(in)))
 	for i, t := range in {

@@ -41,8 +41,17 @@ func (c clamp) Forward(in []*Tensor) *Tensor {
 }
 func (c clamp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	x := in[0]
-	inside := x.GtScalar(c.lo).And(x.LtScalar(c.hi))
-	return []*Tensor{inside.Where(dy, constant(dy, dy.dtype, 0))}
+	outside := x.LeScalar(c.lo).Or(x.GeScalar(c.hi))
+	switch {
+	case c.name == "hardtanh": // passes the gradient of NaN on
+	case math.IsInf(c.hi, 1):
+		outside = x.GtScalar(c.lo).Not()
+	case math.IsInf(c.lo, -1):
+		outside = x.LtScalar(c.hi).Not()
+	default:
+		outside = x.GtScalar(c.lo).And(x.LtScalar(c.hi)).Not()
+	}
+	return []*Tensor{outside.Where(constant(dy, dy.dtype, 0), dy)}
 }
 
 // Clamp returns t limited to the range from lo to hi. An infinite bound does not limit, NaN

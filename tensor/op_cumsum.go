@@ -38,28 +38,41 @@ func (r running) scan(c driver.Code, d DType, in ...*Tensor) *Tensor {
 	return y
 }
 
+// chosen returns t in the dtype d that a caller of op chose, or t if none was chosen.
+func chosen(op string, t *Tensor, d DType) *Tensor {
+	switch {
+	case d == driver.Invalid:
+		return t
+	case d.IsStorage():
+		failDType(op, []*Tensor{t}, "the chosen dtype is %v, which is for storage only; compute in another and convert the result with To", d)
+	}
+	return convert(t, d)
+}
+
 type cumsum struct {
 	running
-	given bool // dtype chosen by the caller, so neither autocast nor Forward chooses it
+	as DType // dtype chosen by the caller, so neither autocast nor Forward chooses it
 }
 
 func (c cumsum) Info() Info {
-	return info("cumsum", "torch.cumsum", SavesNothing).given(c.given)
+	return info("cumsum", "torch.cumsum", SavesNothing).given(c.as != driver.Invalid)
 }
 func (c cumsum) Forward(in []*Tensor) *Tensor {
-	x := in[0]
+	x := chosen("cumsum", in[0], c.as)
 	if x.dtype.IsFloat() {
 		return c.scan(driver.Recurrence, x.dtype, x)
 	}
 	y := c.scan(driver.Recurrence, Int64, convert(x, Int64))
-	if c.given {
+	if c.as != driver.Invalid {
 		return narrow(y, x.dtype) // wraps around
 	}
 	return y
 }
-func (c cumsum) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
-	c.reverse, c.given = !c.reverse, true
-	return []*Tensor{apply(c, dy)}
+
+// VJP computes in the operand's dtype, also if the caller chose another for the result.
+func (c cumsum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	c.reverse, c.as = !c.reverse, in[0].dtype
+	return []*Tensor{apply(c, dy.To(c.as))}
 }
 
 // Cumsum returns the running sums along dim. Halves are added in float32 and float32 in
@@ -72,7 +85,7 @@ func (t *Tensor) Cumsum(dim int) *Tensor {
 // CumsumAs returns the Cumsum of t, computed and returned in dtype d, also under autocast.
 // Integers wrap around. It is torch.cumsum with dtype.
 func (t *Tensor) CumsumAs(d DType, dim int) *Tensor {
-	return apply(cumsum{scanOf("cumsum", t, dim), true}, t.To(d))
+	return apply(cumsum{scanOf("cumsum", t, dim), d}, t)
 }
 
 // scanOf returns a scan along dim. A scalar has one dimension of size 1.
@@ -126,11 +139,11 @@ func (r running) others(t *Tensor) *Tensor {
 
 type cumprod struct {
 	running
-	given bool
+	as DType // dtype chosen by the caller
 }
 
 func (c cumprod) Info() Info {
-	return info("cumprod", "torch.cumprod", SavesOperands).given(c.given)
+	return info("cumprod", "torch.cumprod", SavesOperands).given(c.as != driver.Invalid)
 }
 func (c cumprod) f(in []*Tensor) *Tensor {
 	x := in[0]
@@ -144,14 +157,17 @@ func (c cumprod) f(in []*Tensor) *Tensor {
 	return apply(recurrence{c.running}, apply(sliceGrad{first, x.shape}, apply(first, x)), x)
 }
 func (c cumprod) Forward(in []*Tensor) *Tensor {
-	y := compose(c.f, in)
-	if c.given {
-		return convert(y, in[0].dtype) // wraps around
+	x := chosen("cumprod", in[0], c.as)
+	y := compose(c.f, []*Tensor{x})
+	if c.as != driver.Invalid {
+		return convert(y, c.as) // wraps around
 	}
 	return y
 }
+
+// VJP computes in the operand's dtype, also if the caller chose another for the result.
 func (c cumprod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(c.f, dy, in)
+	return derive(c.f, dy.To(in[0].dtype), in)
 }
 
 // Cumprod returns the running products along dim. Halves are multiplied in float32 and float32
@@ -164,7 +180,7 @@ func (t *Tensor) Cumprod(dim int) *Tensor {
 // CumprodAs returns the Cumprod of t, computed and returned in dtype d, also under autocast.
 // Integers wrap around. It is torch.cumprod with dtype.
 func (t *Tensor) CumprodAs(d DType, dim int) *Tensor {
-	return apply(cumprod{scanOf("cumprod", t, dim), true}, t.To(d))
+	return apply(cumprod{scanOf("cumprod", t, dim), d}, t)
 }
 
 // cumArg returns the int64 index of the extreme so far.

@@ -121,8 +121,20 @@ func (b bagged) of(in []*Tensor) *Tensor {
 		rows = rows.Mul(in[2].Unsqueeze(1))
 	}
 	zero := zerosOf(rows, []int{b.bags, rows.shape[1]})
-	how := map[string]string{"sum": "sum", "mean": "mean", "max": "amax"}[b.mode]
-	return zero.ScatterReduce(0, bag.Unsqueeze(1).Expand(rows.shape...), rows, how, ScatterReduceOptions{ExcludeSelf: true})
+	index := bag.Unsqueeze(1).Expand(rows.shape...)
+	if b.mode != "max" || rows.shape[0] == 0 {
+		return zero.ScatterReduce(0, index, rows, map[string]string{"sum": "sum", "mean": "mean", "max": "amax"}[b.mode], ScatterReduceOptions{ExcludeSelf: true})
+	}
+	// The first of equal rows, whose gradient is the bag's.
+	n := rows.shape[0]
+	values := rows.Detach()
+	largest := zero.ScatterReduce(0, index, values, "amax", ScatterReduceOptions{ExcludeSelf: true}).IndexSelect(0, bag)
+	beyond := constant(bag, Int64, float64(n)).expandTo(zero.shape)
+	each := ArangeAs(Int64, 0, float64(n), 1).ToDevice(rows.Device()).Unsqueeze(1).Expand(rows.shape...)
+	each = values.Eq(largest).Or(values.IsNaN()).Where(each, constant(bag, Int64, float64(n)))
+	first := beyond.Clone().ScatterReduce(0, index, each, "amin", ScatterReduceOptions{})
+	empty := first.EqScalar(float64(n))
+	return empty.Where(zero, rows.Gather(0, first.ClampMax(float64(n-1))))
 }
 
 // EmbeddingBagOptions are the options of EmbeddingBag.

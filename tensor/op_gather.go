@@ -8,7 +8,8 @@ import (
 
 type gather struct{ dim int }
 
-func (gather) Info() Info { return info("gather", "torch.gather", SavesIndices) }
+func (gather) Info() Info  { return info("gather", "torch.gather", SavesIndices) }
+func (gather) moves() bool { return true }
 func (g gather) Forward(in []*Tensor) *Tensor {
 	y := unsetTensor(in[0].mem.backend, in[0].dtype, in[1].shape)
 	run(driver.Kernel{Code: driver.Gather, Axis: g.dim}, y, in[0], in[1])
@@ -81,6 +82,7 @@ type indexSelect struct{ dim int }
 func (indexSelect) Info() Info {
 	return info("index_select", "torch.index_select", SavesIndices)
 }
+func (indexSelect) moves() bool { return true }
 func (s indexSelect) Forward(in []*Tensor) *Tensor {
 	x, index := in[0], in[1]
 	shape := slices.Clone(x.shape)

@@ -14,7 +14,8 @@ import (
 // rule and NumPy's.
 type index struct{ dims []int }
 
-func (index) Info() Info { return info("index", "torch.ops.aten.index", SavesIndices) }
+func (index) Info() Info  { return info("index", "torch.ops.aten.index", SavesIndices) }
+func (index) moves() bool { return true }
 func (o index) Forward(in []*Tensor) *Tensor {
 	x, at := o.arranged(in[0])
 	flat, out := o.flat(x, at, in[1:])
@@ -71,7 +72,8 @@ type indexPut struct {
 	add bool
 }
 
-func (indexPut) Info() Info { return info("index_put", "torch.index_put", SavesIndices) }
+func (indexPut) Info() Info    { return info("index_put", "torch.index_put", SavesIndices) }
+func (p indexPut) moves() bool { return !p.add }
 func (p indexPut) Forward(in []*Tensor) *Tensor {
 	sameDType("index_put", in[:2])
 	x, at := p.arranged(in[0])

@@ -49,8 +49,12 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	g := dy.To(w.dtype)
 	switch l.reduction {
 	case reduceMean:
+		// The mean of no targets is NaN; its gradient is 0, so that a batch without targets changes nothing.
 		if len(in) > 3 {
-			g = g.Mul(in[3].Reciprocal())
+			total, zero := in[3], constant(in[3], in[3].dtype, 0)
+			g = g.Mul(total.EqScalar(0).Where(zero, total.Reciprocal()))
+		} else if l.total == 0 {
+			g = g.MulScalar(0)
 		} else {
 			g = g.MulScalar(1 / l.total)
 		}

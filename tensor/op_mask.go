@@ -101,7 +101,8 @@ func (t *Tensor) Argwhere() *Tensor {
 
 type where struct{}
 
-func (where) Info() Info { return info("where", "torch.where", SavesOperands) }
+func (where) Info() Info  { return info("where", "torch.where", SavesOperands) }
+func (where) moves() bool { return true }
 func (where) Forward(in []*Tensor) *Tensor {
 	d := promoteAll(in[1:])
 	y := unsetTensor(in[0].mem.backend, d, broadcast("where", in))

@@ -116,15 +116,18 @@ func (e extreme) f(in []*Tensor) *Tensor {
 }
 func (e extreme) Forward(in []*Tensor) *Tensor { return compose(e.f, in).To(promoteAll(in)) }
 func (e extreme) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(e.f, dy, in)
+	taken := func(x, y *Tensor) *Tensor { return e.cmp(x, y).Or(y.IsNaN()) }
+	return both(dy, in,
+		func(dy, x, y *Tensor) *Tensor { return dy.shared(x.Eq(y), taken(x, y).Not()) },
+		func(dy, x, y *Tensor) *Tensor { return dy.shared(x.Eq(y), taken(x, y)) })
 }
 
 // Fmax returns the larger of t and o, broadcast, or the other operand where one is NaN. If
-// they are equal t gets the gradient. It is torch.fmax.
+// they are equal each gets half of the gradient. It is torch.fmax.
 func (t *Tensor) Fmax(o *Tensor) *Tensor { return apply(extreme{"fmax", (*Tensor).Ge}, t, o) }
 
 // Fmin returns the smaller of t and o, broadcast, or the other operand where one is NaN. If
-// they are equal t gets the gradient. It is torch.fmin.
+// they are equal each gets half of the gradient. It is torch.fmin.
 func (t *Tensor) Fmin(o *Tensor) *Tensor { return apply(extreme{"fmin", (*Tensor).Le}, t, o) }
 
 type maximum struct{}
@@ -135,7 +138,7 @@ func (maximum) Forward(in []*Tensor) *Tensor {
 	return pairwise("maximum", driver.Max, in[0], in[1])
 }
 func (maximum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return shareOut(dy, in, in[0].Sub(in[1]))
+	return shareOut(dy, in, (*Tensor).Gt)
 }
 
 // Maximum returns the larger of t and o, broadcast, or NaN if either is NaN. Equal operands
@@ -150,17 +153,22 @@ func (minimum) Forward(in []*Tensor) *Tensor {
 	return pairwise("minimum", driver.Min, in[0], in[1])
 }
 func (minimum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return shareOut(dy, in, in[1].Sub(in[0]))
+	return shareOut(dy, in, (*Tensor).Lt)
 }
 
 // Minimum returns the smaller of t and o, broadcast, or NaN if either is NaN. Equal operands
 // get half the gradient each. It is torch.minimum.
 func (t *Tensor) Minimum(o *Tensor) *Tensor { return apply(minimum{}, t, o) }
 
-// shareOut gives dy to in[0] where lead is positive, to in[1] where it is negative,
-// and half to each where it is 0.
-func shareOut(dy *Tensor, in []*Tensor, lead *Tensor) []*Tensor {
-	first := lead.Step().Sub(lead.Neg().Step()).MulScalar(0.5).AddScalar(0.5)
-	g := dy.Mul(first)
-	return []*Tensor{g.sumTo(in[0]), dy.Sub(g).sumTo(in[1])}
+// shareOut gives dy to the operand that leads, half of it to each where both are equal, and all of it to both where one is NaN: torch's
+// derivative.
+func shareOut(dy *Tensor, in []*Tensor, leads func(x, y *Tensor) *Tensor) []*Tensor {
+	return both(dy, in,
+		func(dy, x, y *Tensor) *Tensor { return dy.shared(x.Eq(y), leads(y, x)) },
+		func(dy, x, y *Tensor) *Tensor { return dy.shared(x.Eq(y), leads(x, y)) })
+}
+
+// shared returns half of the gradient t where operands are equal, 0 where the other one leads, and t elsewhere.
+func (t *Tensor) shared(equal, other *Tensor) *Tensor {
+	return equal.Where(t.MulScalar(0.5), other.Where(constant(t, t.dtype, 0), t))
 }

@@ -302,15 +302,31 @@ type renorm struct {
 }
 
 func (renorm) Info() Info { return info("renorm", "torch.renorm", SavesOperands) }
-func (r renorm) f(in []*Tensor) *Tensor {
-	x := in[0]
-	dims := slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)
-	n := x.Abs().Pow(r.p).KeepDim().Sum(dims...).Pow(1 / r.p)
+
+// dims returns the dimensions of a slice.
+func (r renorm) dims(x *Tensor) []int {
+	return slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)
+}
+
+// limit scales the slices of x whose norms n exceed the limit.
+func (r renorm) limit(x, n *Tensor) *Tensor {
 	one := constant(x, x.dtype, 1)
 	return x.Mul(n.Detach().AddScalar(-r.most).Step().Where(n.AddScalar(1e-7).Reciprocal().MulScalar(r.most), one))
 }
-func (r renorm) Forward(in []*Tensor) *Tensor              { return compose(r.f, in) }
-func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }
+func (r renorm) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		x := in[0]
+		return r.limit(x, x.Abs().Pow(r.p).KeepDim().Sum(r.dims(x)...).Pow(1/r.p))
+	}, in)
+}
+
+// VJP uses the derivative of norm, which is finite where powers have none: at zeros.
+func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(func(in []*Tensor) *Tensor {
+		x := in[0]
+		return r.limit(x, apply(norm{over: over{r.dims(x), true}, p: r.p}, x))
+	}, dy, in)
+}
 
 // Renorm scales each slice of t along dim whose p-norm exceeds maxNorm down to that norm. It is
 // torch.renorm.

@@ -322,7 +322,7 @@ func (n normGrad) f(in []*Tensor) *Tensor {
 
 // NormOptions configures LayerNorm, GroupNorm and RMSNorm.
 type NormOptions struct {
-	Eps float64 // added to the variance, default 1e-5; for RMSNorm to the mean square, default FInfo(dtype).Eps
+	Eps float64 // added to the variance, default 1e-5; for RMSNorm to the mean square, default FInfo(dtype).Eps of the dtype that it computes in
 }
 
 // BatchNormOptions configures BatchNorm and InstanceNorm.
@@ -524,13 +524,13 @@ func (r rmsNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f,
 
 // RMSNorm divides t by its root mean square over the last dimensions, whose sizes are shape,
 // and multiplies by w of that shape, which may be nil. It computes in float32 and rounds once
-// to t's dtype. It is torch.nn.functional.rms_norm.
+// to t's dtype; Eps is float32's unless t is float64. It is torch.nn.functional.rms_norm.
 func RMSNorm(t *Tensor, shape []int, w *Tensor, o NormOptions) *Tensor {
 	t.given("rms_norm")
 	dims := lastDims("rms_norm", t, shape, w, nil)
 	eps := o.Eps
 	if eps == 0 {
-		eps = FInfo(t.dtype).Eps
+		eps = FInfo(wideOf(t.dtype)).Eps
 	}
 	in := []*Tensor{t}
 	if w != nil {

@@ -11,6 +11,7 @@ type constantPad struct {
 func (constantPad) Info() Info {
 	return info("constant_pad_nd", "torch.nn.functional.pad", SavesNothing)
 }
+func (constantPad) moves() bool { return true }
 func (c constantPad) Forward(in []*Tensor) *Tensor {
 	if y := c.pad(in[0], c.value); y != in[0] {
 		return y
@@ -70,6 +71,9 @@ func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
 		}
 	}
 	if o.Mode == "" || o.Mode == "constant" {
+		if t.dtype.IsStorage() {
+			o.Value = FullAs(t.dtype, o.Value).as(Uint8).Item() // the byte of the value, see forwardStored
+		}
 		return apply(constantPad{w, o.Value}, t)
 	}
 	if n < 1 || n > 3 || lead < 1 {

@@ -8,7 +8,8 @@ import (
 
 type scatter struct{ dim int }
 
-func (scatter) Info() Info { return info("scatter", "torch.scatter", SavesIndices) }
+func (scatter) Info() Info  { return info("scatter", "torch.scatter", SavesIndices) }
+func (scatter) moves() bool { return true }
 func (s scatter) Forward(in []*Tensor) *Tensor {
 	sameDType("scatter", in[:2])
 	y := duplicate(in[0])
@@ -269,7 +270,8 @@ func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int
 
 type indexCopy struct{ dim int }
 
-func (indexCopy) Info() Info { return info("index_copy", "torch.index_copy", SavesIndices) }
+func (indexCopy) Info() Info  { return info("index_copy", "torch.index_copy", SavesIndices) }
+func (indexCopy) moves() bool { return true }
 func (c indexCopy) Forward(in []*Tensor) *Tensor {
 	sameDType("index_copy", in[:2])
 	y := duplicate(in[0])

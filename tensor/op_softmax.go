@@ -1,6 +1,10 @@
 package tensor
 
-import "halfnote/tensor/driver"
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
 
 // Softmax and the related operations compute in float32 and round once.
 
@@ -193,7 +197,7 @@ func (l logsumexp) Forward(in []*Tensor) *Tensor {
 func (l logsumexp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
 		y := apply(logsumexp{over{l.dims, true}}, x)
-		y = y.IsFinite().Where(y, constant(y, y.dtype, 0))
+		y = y.EqScalar(math.Inf(-1)).Where(constant(y, y.dtype, 0), y) // the difference of equal infinities is NaN
 		return l.spread(dy, x).Mul(x.Sub(y).Exp())
 	})
 }

@@ -58,8 +58,21 @@ func (l logit) f(in []*Tensor) *Tensor {
 	return x.Div(x.RSubScalar(1)).Log().To(in[0].dtype)
 }
 func (l logit) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+
+// VJP is dy / (x (1 - x)) in the range, bounds included. Beyond it the result is constant with eps, and undefined without.
 func (l logit) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(l.f, dy, in)
+	x := in[0].Double()
+	lo, hi, beyond := 0.0, 1.0, math.NaN()
+	if l.eps > 0 {
+		lo, hi, beyond = l.eps, 1-l.eps, 0
+		if in[0].dtype != Float64 { // bounds of the dtype that torch compares in
+			lo, hi = float64(float32(lo)), float64(1-float32(lo))
+		}
+	}
+	outside := x.LtScalar(lo).Or(x.GtScalar(hi))
+	x = outside.Where(constant(x, Float64, 0.5), x)
+	dx := outside.Where(constant(x, Float64, beyond), dy.Double().Div(x.Mul(x.RSubScalar(1))))
+	return []*Tensor{dx.To(wideOf(in[0].dtype))}
 }
 
 // Logit returns log(t / (1 - t)). If eps is above 0, t is first clamped to [eps, 1-eps]. It

@@ -148,9 +148,6 @@ func (o pinv) Forward(in []*Tensor) *Tensor {
 func (o pinv) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	d := wideOf(in[0].dtype)
 	a, p, g := in[0].To(d), y.To(d), dy.To(d)
-	if o.Hermitian { // only the lower triangle was read
-		a = a.Tril(0).Add(a.Tril(-1).mT())
-	}
 	pt, gt := p.mT(), g.mT()
 	da := pt.MatMul(g).MatMul(pt).Neg()
 	left := gt.MatMul(p).MatMul(pt)

@@ -191,7 +191,12 @@ func (atan2) Forward(in []*Tensor) *Tensor {
 	return pairwise("atan2", driver.Atan2, in[0], in[1])
 }
 func (atan2) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	over := func(dy, a, x, y *Tensor) *Tensor { return dy.Mul(a.Div(x.Mul(x).Add(y.Mul(y)))) }
+	over := func(dy, a, x, y *Tensor) *Tensor {
+		square := x.Mul(x).Add(y.Mul(y))
+		zero, one := constant(square, square.dtype, 0), constant(square, square.dtype, 1)
+		origin := square.EqScalar(0) // where torch's derivative is 0
+		return dy.Mul(origin.Where(zero, a).Div(origin.Where(one, square)))
+	}
 	return both(dy, in,
 		func(dy, y, x *Tensor) *Tensor { return over(dy, x, x, y) },
 		func(dy, y, x *Tensor) *Tensor { return over(dy, y.Neg(), x, y) })

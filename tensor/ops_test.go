@@ -21,7 +21,7 @@ func TestOpsSorted(t *testing.T) {
 
 // TestOpsWithExplicitDType checks that operations whose dtype the caller names are marked as such.
 func TestOpsWithExplicitDType(t *testing.T) {
-	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{given: true}, cumprod{given: true}, softmax{given: true}, logSoftmax{given: true},
+	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{as: Float32}, cumprod{as: Float32}, softmax{given: true}, logSoftmax{given: true},
 		norm{given: true}, vectorNorm{norm{given: true}}, matrixNorm{given: true}, frobeniusNorm{matrixNorm{given: true}}, nuclearNorm{matrixNorm{given: true}}} {
 		if !op.Info().GivenDType {
 			t.Errorf("%s with an explicit dtype: GivenDType is false", op.Info().Name)

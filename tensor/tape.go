@@ -136,11 +136,18 @@ func (t *Tensor) Grad() *Tensor {
 	return asShared(t.grad)
 }
 
-// SetGrad replaces the gradient; nil removes it.
+// SetGrad replaces the gradient; nil removes it. A gradient has the tensor's shape, dtype and device. It is assignment to
+// torch.Tensor.grad.
 func (t *Tensor) SetGrad(g *Tensor) {
 	t.given("set_grad")
-	if g != nil && !slices.Equal(g.shape, t.shape) {
+	switch {
+	case g == nil:
+	case !slices.Equal(g.shape, t.shape):
 		fail("set_grad", []*Tensor{t, g}, "the gradient must have the tensor's shape")
+	case g.dtype != t.dtype:
+		failDType("set_grad", []*Tensor{t, g}, "the gradient is %v; want the tensor's dtype, %v: convert it with To", g.dtype, t.dtype)
+	case g.Device() != t.Device():
+		fail("set_grad", []*Tensor{t, g}, "the gradient is on %v; want the tensor's device, %v: copy it with ToDevice", g.Device(), t.Device())
 	}
 	t.replaceGrad(asShared(g))
 }

@@ -17,6 +17,7 @@ type Tensor struct {
 	stride []int
 	id     uint64
 	isView bool
+	frozen bool // view, made inside NoGrad, of a tensor that requires a gradient: it changes in place only there
 
 	v    *vertex // place on the tape, nil if the tensor needs no gradient
 	grad *Tensor

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,4 +46,54 @@ func TestCommandDiesWithTheKernel(t *testing.T) {
 		}
 	}
 	t.Errorf("process %d is still running", pid)
+}
+
+// TestNextKernelSaysWhy kills a kernel in the middle of a cell, and checks what the next kernel of the notebook shows.
+func TestNextKernelSaysWhy(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	env := client.Options{Env: []string{"HALFNOTE_HISTORY=" + filepath.Join(dir, "h.sqlite"), "JPY_SESSION_NAME=/lessons/a.ipynb"}}
+	k, err := startKernel(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	_, err = k.Execute(ctx, "fmt.Println(41)\nfor {}", client.ExecuteOptions{}, func(m client.Message) {
+		if m.Header.Type == "stream" {
+			syscall.Kill(k.Pid(), syscall.SIGKILL)
+		}
+	})
+	if err == nil {
+		t.Fatal("the kernel did not end")
+	}
+	k, err = startKernel(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	for _, c := range []struct{ code, want string }{
+		{"1", "note: the kernel of "},
+		{"2", ""},
+		{"%output ~1", "the kernel ended"},
+		{"%output ~1/1", "ended suddenly while In[1] ran"},
+	} {
+		var shown strings.Builder
+		r, err := k.Execute(ctx, c.code, client.ExecuteOptions{}, func(m client.Message) {
+			var s struct{ Text string }
+			if m.Header.Type == "stream" && json.Unmarshal(m.Content, &s) == nil {
+				shown.WriteString(s.Text)
+			}
+		})
+		if got := shown.String(); err != nil || r.Status != "ok" || !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: got %q, %+v, %v; want %q", c.code, got, r, err, c.want)
+		}
+	}
+	if err := k.Shutdown(ctx, false); err != nil {
+		t.Error(err)
+	}
+	<-k.Exited()
+	if got := files(t, dir); strings.Contains(got, ".last-") {
+		t.Errorf("files after the end: got %q, want no last words", got)
+	}
 }

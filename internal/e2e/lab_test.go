@@ -46,10 +46,40 @@ func lab(t *testing.T, notebooks map[string][]string) (browse func(script string
 // labWith runs JupyterLab in a folder with the given files. See lab.
 func labWith(t *testing.T, files map[string][]byte) (browse func(script string) string) {
 	t.Helper()
+	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
+	python, base := labServer(t, files, 0)
+	return func(script string) string {
+		t.Helper()
+		args := []string{filepath.Join("internal", "e2e", "testdata", "browser", script), chromium, base, "secret"}
+		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder for screenshots
+			args = append(args, filepath.Join(shots, script+".failed.png"), filepath.Join(shots, script+".png"))
+		}
+		return runPython(t, python, args...)
+	}
+}
+
+// runPython runs a script and returns its output.
+func runPython(t *testing.T, python string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, args...)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.WaitDelay = 10 * time.Second // a browser that outlives the script holds its output open
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", args[0], err, out)
+	}
+	return string(out)
+}
+
+// labServer runs JupyterLab in a folder with the given files, with the token "secret". It returns the Python of its environment and the
+// address of the server.
+func labServer(t *testing.T, files map[string][]byte, idle time.Duration) (python, base string) {
+	t.Helper()
 	if os.Getenv("HALFNOTE_LAB") == "" && !testenv.Requires("jupyter") {
 		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
 	}
-	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
 	exe, err := program()
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +101,7 @@ func labWith(t *testing.T, files map[string][]byte) (browse func(script string) 
 	ended := make(chan error, 1)
 	go func() {
 		err := install.Lab(ctx, install.LabOptions{
-			Port: port, NoBrowser: true, Dir: dir, Engine: *engine, Binary: exe, Version: "1", CacheDir: cache, Stdout: w, Stderr: io.Discard,
+			Port: port, NoBrowser: true, Dir: dir, Engine: *engine, Binary: exe, Version: "1", CacheDir: cache, Idle: idle, Stdout: w, Stderr: io.Discard,
 			Args: []string{"--LabApp.expose_app_in_browser=True"},
 		})
 		w.CloseWithError(err)
@@ -92,24 +122,8 @@ func labWith(t *testing.T, files map[string][]byte) (browse func(script string) 
 		t.Fatalf("no Python of JupyterLab in %s: %v", cache, err)
 	}
 	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
-	base, _, _ := strings.Cut(address, "lab?token=")
-	return func(script string) string {
-		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		args := []string{filepath.Join("internal", "e2e", "testdata", "browser", script), chromium, base, "secret"}
-		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder for screenshots
-			args = append(args, filepath.Join(shots, script+".failed.png"), filepath.Join(shots, script+".png"))
-		}
-		cmd := exec.CommandContext(ctx, pythons[len(pythons)-1], args...)
-		cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-		cmd.WaitDelay = 10 * time.Second // a browser that outlives the script holds its output open
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", script, err, out)
-		}
-		return string(out)
-	}
+	base, _, _ = strings.Cut(address, "lab?token=")
+	return pythons[len(pythons)-1], base
 }
 
 func freePort(t *testing.T) int {

@@ -98,6 +98,71 @@ func TestKernelEnds(t *testing.T) {
 	}
 }
 
+// TestInterruptReachesProcesses checks that an interrupt ends the processes that cells have started, also those of a pipe and of earlier cells, but
+// not one in a separate group, and that the cell that waits for one has been interrupted.
+func TestInterruptReachesProcesses(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("needs setsid: ", err)
+	}
+	const imports = "import \"os/exec\"\nimport \"os\"\n"
+	for name, code := range map[string]string{
+		"Run":            `err := exec.Command("sleep", "1000").Run(); fmt.Println("after", err)`,
+		"Output":         `out, err := exec.Command("sleep", "1000").Output(); fmt.Println("after", out, err)`,
+		"CombinedOutput": `out, err := exec.Command("sh", "-c", "sleep 1000 | cat").CombinedOutput(); fmt.Println("after", out, err)`,
+		"Wait":           `p := exec.Command("sleep", "1000"); p.Start(); err := p.Wait(); fmt.Println("after", err)`,
+		"nothing":        `for {}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			k, err := startKernel(client.Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer k.Close()
+			before := imports + fmt.Sprintf(`for name, command := range map[string][]string{"earlier": {"sleep", "1000"}, "kept": {"setsid", "sleep", "1000"}} {
+	p := exec.Command(command[0], command[1:]...)
+	if err := p.Start(); err != nil { panic(err) }
+	os.WriteFile(%q + name, fmt.Append(nil, p.Process.Pid), 0o600)
+	go p.Wait()
+}
+time.Sleep(200 * time.Millisecond) // setsid leaves the group`, dir+"/")
+			if r, err := k.Execute(ctx, before, client.ExecuteOptions{}, nil); err != nil || r.Status != "ok" {
+				t.Fatalf("first cell: got %+v, %v, want ok", r, err)
+			}
+			var said strings.Builder
+			r, err := k.Execute(ctx, imports+"fmt.Println(\"on\")\n"+code, client.ExecuteOptions{}, func(m client.Message) {
+				if m.Header.Type == "stream" {
+					said.Write(m.Content)
+					time.Sleep(200 * time.Millisecond) // the process starts
+					if err := k.Interrupt(ctx); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if err != nil || r.ErrorName != "Interrupted" || strings.Contains(said.String(), "after") {
+				t.Errorf("got %+v, %v and output %s; want an interrupted cell", r, err, said.String())
+			}
+			pid := func(name string) (pid int) {
+				text, err := os.ReadFile(filepath.Join(dir, name))
+				if _, scan := fmt.Sscan(string(text), &pid); err != nil || scan != nil {
+					t.Fatal(err, scan)
+				}
+				return pid
+			}
+			awaitEnd(t, "the process of the cell before", pid("earlier"))
+			if kept := pid("kept"); syscall.Kill(kept, syscall.SIGKILL) != nil {
+				t.Error("the process in a separate group has ended")
+			}
+			if r, err := k.Execute(ctx, "r := 6 * 7; r", client.ExecuteOptions{}, nil); err != nil || r.Status != "ok" {
+				t.Errorf("next cell: got %+v, %v, want ok", r, err)
+			}
+		})
+	}
+}
+
 // TestKernelEndsWithItsParent checks that the kernel ends if the process that runs a notebook is killed.
 func TestKernelEndsWithItsParent(t *testing.T) {
 	for name, code := range busyCells {
@@ -156,13 +221,18 @@ func gone(t *testing.T, file string) {
 	if n, err := fmt.Sscan(string(b), &kernel, &child); n != 2 {
 		t.Fatalf("%s: %q: %v", file, b, err)
 	}
-	for name, pid := range map[string]int{"the kernel": kernel, "the process that a cell started": child} {
-		for deadline := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Errorf("%s (pid %d) is still running", name, pid)
-				syscall.Kill(pid, syscall.SIGKILL)
-				break
-			}
+	awaitEnd(t, "the kernel", kernel)
+	awaitEnd(t, "the process that a cell started", child)
+}
+
+// awaitEnd waits for the end of a process.
+func awaitEnd(t *testing.T, name string, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Errorf("%s (pid %d) is still running", name, pid)
+			syscall.Kill(pid, syscall.SIGKILL)
+			return
 		}
 	}
 }

@@ -122,6 +122,9 @@ chart.Hist([]float64{1, 2})`
 		t.Errorf("another notebook: got %q", text)
 	}
 	again := start("a.ipynb")
+	if text, _ := cellOutput(t, again, "1"); !strings.Contains(text, "ended suddenly while no cell ran, as by kill -9") {
+		t.Errorf("the first cell after a killed kernel: got %q, want a note", text)
+	}
 	same(again, "%output ~1/1")
 	listed(again, "%output ~1", "%output ~1/"+strings.Replace(list, "%output ", "%output ~1/", 1))
 	if text, _ := cellOutput(t, start("a.ipynb"), "%output ~2/1-2"); !strings.HasPrefix(text, "epoch 0") || !strings.Contains(text, "out of range") {

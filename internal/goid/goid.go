@@ -39,3 +39,7 @@ func Way() string {
 	}
 	return "by runtime.Stack, because " + reason
 }
+
+// Address returns the address of the runtime's description of the calling goroutine, or of the thread's own where the run-time system
+// runs. It must not be called unless Fast reports true.
+func Address() uintptr { return address() }

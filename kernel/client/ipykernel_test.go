@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -57,5 +58,32 @@ func TestIPykernel(t *testing.T) {
 	}
 	if err := k.Shutdown(ctx, false); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPythonKernelInAFolder starts a Python kernel in a folder with a file for every module that could be imported. None runs, but a
+// cell can import a module that lies there.
+func TestPythonKernelInAFolder(t *testing.T) {
+	spec, err := client.FindSpec("python3")
+	if err != nil {
+		testenv.Missing(t, "jupyter", "needs ipykernel: ", err)
+	}
+	sprung := testenv.Trap(t, testenv.Python(t))
+	if err := os.WriteFile("beside_the_notebook.py", []byte("answer = 42\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	k, err := client.Start(ctx, spec, client.Options{})
+	if err != nil {
+		t.Fatalf("%v; modules of the working folder %q ran", err, sprung())
+	}
+	defer k.Close()
+	reply, err := k.Execute(ctx, "import beside_the_notebook\nassert beside_the_notebook.answer == 42", client.ExecuteOptions{}, nil)
+	if err != nil || reply.Status != "ok" {
+		t.Errorf("a module next to the notebook: got %+v, %v", reply, err)
+	}
+	if names := sprung(); len(names) > 0 {
+		t.Errorf("got modules of the working folder %q, want none", names)
 	}
 }

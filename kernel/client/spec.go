@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -163,6 +164,7 @@ func (s Spec) command(connectionFile string, extra []string) (argv, env []string
 		argv = append(argv, fill.Replace(a))
 	}
 	argv[0] = s.python(argv[0])
+	argv = elsewhere(argv)
 	env = os.Environ()
 	for name, value := range s.Env {
 		env = append(env, name+"="+expand(value))
@@ -188,6 +190,29 @@ func (s Spec) python(command string) string {
 	}
 	return command
 }
+
+// elsewhere makes a command that runs a module of Python look for it, and for all that it imports, outside of the working folder, whose files may
+// have the names of modules. Python's own option for that, -P, also keeps the folder from cells, to which IPython adds it later.
+func elsewhere(argv []string) []string {
+	if !pythonName.MatchString(filepath.Base(argv[0])) {
+		return argv
+	}
+	i := 1
+	for i < len(argv) && pythonFlag.MatchString(argv[i]) {
+		i++
+	}
+	if i+1 >= len(argv) || argv[i] != "-m" || !moduleName.MatchString(argv[i+1]) {
+		return argv
+	}
+	run := "import sys; sys.path[:] = [folder for folder in sys.path if folder]; import runpy; runpy.run_module('" + argv[i+1] + "', run_name='__main__', alter_sys=True)"
+	return slices.Concat(argv[:i], []string{"-c", run}, argv[i+2:])
+}
+
+var (
+	pythonName = regexp.MustCompile(`^(python|pypy)[0-9.]*(\.exe)?$`)
+	pythonFlag = regexp.MustCompile(`^-([XW].+|[BEOSbdsuvx]+)$`)
+	moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+)
 
 // expand replaces ${NAME} only, as jupyter_client does.
 func expand(s string) string {

@@ -56,6 +56,27 @@ func TestFindSpec(t *testing.T) {
 	}
 }
 
+func TestElsewhere(t *testing.T) {
+	const run = "-c import sys; sys.path[:] = [folder for folder in sys.path if folder]; import runpy; runpy.run_module('%s', run_name='__main__', alter_sys=True)"
+	for _, c := range []struct{ command, want string }{
+		{"/usr/bin/python3 -m ipykernel_launcher -f c.json", "/usr/bin/python3 " + strings.ReplaceAll(run, "%s", "ipykernel_launcher") + " -f c.json"},
+		{"python -Xfrozen_modules=off -m xeus.main", "python -Xfrozen_modules=off " + strings.ReplaceAll(run, "%s", "xeus.main")},
+		{"python.exe -m k", "python.exe " + strings.ReplaceAll(run, "%s", "k")},
+		{"pypy3.10 -su -m k -m x", "pypy3.10 -su " + strings.ReplaceAll(run, "%s", "k") + " -m x"},
+		{"python3 script.py -m k", "python3 script.py -m k"},
+		{"python3 -c pass -m k", "python3 -c pass -m k"},
+		{"python3 -m", "python3 -m"},
+		{"python3 -m k'x", "python3 -m k'x"},
+		{"python3", "python3"},
+		{"/opt/halfnote -m k", "/opt/halfnote -m k"},
+		{"/opt/python-kernel -m k", "/opt/python-kernel -m k"},
+	} {
+		if got := strings.Join(elsewhere(strings.Fields(c.command)), " "); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.command, got, c.want)
+		}
+	}
+}
+
 func TestSupportedEncryption(t *testing.T) {
 	for _, tt := range []struct {
 		metadata string

@@ -37,6 +37,13 @@ type Completer interface {
 	Inspect(code string, cursor, detail int) (b display.Bundle, ok bool)
 }
 
+// Interrupter is an Evaluator that stops more than the running cell.
+type Interrupter interface {
+	// Interrupt is called at each interrupt by the user, also when no cell is running, after the contexts of running cells and callbacks
+	// have been cancelled.
+	Interrupt()
+}
+
 // CommUser is an Evaluator that exchanges messages with front ends through comms, for
 // example for widgets.
 type CommUser interface {

@@ -64,6 +64,7 @@ func newConn(l *Listener, nc net.Conn) *conn {
 
 // run serves a connection from its handshake to the end of its input.
 func (c *conn) run() {
+	c.listener.config.Strangers.greet()
 	if err := c.shakeHands(); err != nil {
 		if !c.listener.turnAway(c) {
 			err = errOusted

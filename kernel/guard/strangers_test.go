@@ -7,7 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/go-zeromq/zmq4"
 )
@@ -127,6 +130,84 @@ func TestFullListenerMakesRoom(t *testing.T) {
 	dial(t, alone).hello("SUB", "")
 	dial(t, alone).hello("SUB", "")
 	first.disconnected()
+}
+
+// TestPace checks how long units are waited for.
+func TestPace(t *testing.T) {
+	type step struct {
+		after time.Duration // since the step before
+		n     int
+		want  time.Duration
+	}
+	for _, c := range []struct {
+		name  string
+		pace  pace
+		steps []step
+	}{
+		{"no limit", pace{}, []step{{0, 1 << 30, 0}, {0, 1 << 30, 0}}},
+		{"a burst, then a rate", pace{burst: 4, rate: 2}, []step{{0, 3, 0}, {0, 1, 0}, {0, 1, time.Second / 2}, {0, 1, time.Second}, {time.Second, 1, time.Second / 2}}},
+		{"rest", pace{burst: 4, rate: 2}, []step{{0, 4, 0}, {time.Hour, 4, 0}, {time.Second, 4, time.Second}}},
+		{"the longest wait", pace{burst: 4, rate: 2}, []step{{0, 4, 0}, {0, 400, 2 * time.Second}, {0, 1, 2 * time.Second}, {time.Second, 1, 3 * time.Second / 2}}},
+	} {
+		now := time.Unix(1, 0)
+		for i, s := range c.steps {
+			now = now.Add(s.after)
+			if got := c.pace.take(s.n, now); got != s.want {
+				t.Errorf("%s, step %d: got %v, want %v", c.name, i, got, s.want)
+			}
+		}
+	}
+}
+
+// TestStrangersComeAgain lets forty peers without the key connect, send most of a long message, and come again when they are disconnected, while
+// another works. What is read from them and the number of their handshakes stay below the rates.
+func TestStrangersComeAgain(t *testing.T) {
+	const most, burst = 1 << 20, 50
+	budget := &Strangers{most: most, bytes: pace{burst: most, rate: most}, handshakes: pace{burst: burst, rate: burst}}
+	s, _ := budgeted(t, zmq4.Router, Config{Proves: password, Holds: true, Strangers: budget})
+	s.echo()
+	own := dial(t, s).hello("DEALER", "own")
+	own.says("key")
+	began := time.Now()
+	var over atomic.Bool
+	var attack sync.WaitGroup
+	for i := range 40 {
+		attack.Go(func() {
+			for !over.Load() {
+				nc, err := net.Dial(s.Addr().Network(), s.Addr().String())
+				if err != nil {
+					return
+				}
+				nc.SetDeadline(time.Now().Add(time.Second))
+				nc.Write(slices.Concat(greeting(), readyFrame("DEALER", fmt.Sprint(i)), longHeader(flagMore, 60<<20)))
+				for part := make([]byte, 64<<10); err == nil && !over.Load(); {
+					_, err = nc.Write(part)
+				}
+				nc.Close()
+			}
+		})
+	}
+	taken := func() (bytes, handshakes int64) {
+		budget.mu.Lock()
+		defer budget.mu.Unlock()
+		return budget.taken, budget.greeted
+	}
+	eventually(t, "the budget is used up, and peers come again", func() bool {
+		own.says("key")
+		bytes, handshakes := taken()
+		return bytes > most/2 && handshakes > 3*burst
+	})
+	bytes, handshakes := taken()
+	seconds := time.Since(began).Seconds()
+	if limit := int64(most * (1 + seconds)); bytes > limit {
+		t.Errorf("%d bytes were taken in %.1f s, want at most %d", bytes, seconds, limit)
+	}
+	if limit := int64(burst*(1+seconds)) + 40; handshakes > limit {
+		t.Errorf("%d handshakes began in %.1f s, want at most %d", handshakes, seconds, limit)
+	}
+	over.Store(true)
+	s.serves(t)
+	attack.Wait()
 }
 
 // TestLocalUsers looks for the user of a connection of this test, on IPv4 and IPv6.

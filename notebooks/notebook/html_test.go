@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -62,6 +65,65 @@ func TestHTMLHeadingIDsAreUnique(t *testing.T) {
 	got := body(t, &Cell{Type: Markdown, Source: "## Again"}, &Cell{Type: Markdown, Source: "## Again"})
 	if !strings.Contains(got, `id="Again"`) || !strings.Contains(got, `id="Again-1"`) {
 		t.Errorf("got %s\nwant two different ids", got)
+	}
+}
+
+// TestWorkOfPages counts the bytes that a page allocates: twice the source takes little more than twice as many.
+func TestWorkOfPages(t *testing.T) {
+	for name, source := range map[string]func(n int) string{
+		"headings of one name": func(n int) string { return strings.Repeat("# a\n", n) },
+		"nested scripts": func(n int) string {
+			return "<p>" + strings.Repeat("<scr", n) + "<script></script>" + strings.Repeat("ipt></script>", n)
+		},
+		"scripts without an end": func(n int) string { return "<p>" + strings.Repeat("<script></script ", n) },
+		"emphasis":               func(n int) string { return strings.Repeat("*a_", n) },
+		"brackets":               func(n int) string { return strings.Repeat("[", n) + strings.Repeat("](a)", n) },
+		"references":             func(n int) string { return strings.Repeat("[a]: b\n", n) + strings.Repeat("[a]", n) },
+		"code":                   func(n int) string { return strings.Repeat("``a`", n) },
+		"tables":                 func(n int) string { return "|a|\n|-|\n" + strings.Repeat("|*a*|\n", n) },
+		"strikethrough":          func(n int) string { return strings.Repeat("~a~~", n) },
+		"elements":               func(n int) string { return strings.Repeat("<a", n) },
+	} {
+		work := func(n int) uint64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			body(t, &Cell{Type: Markdown, Source: source(n)})
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		work(10)
+		n, twice, more := work(2000), work(4000), work(8000)
+		t.Logf("%s: %d, %d, %d bytes", name, n, twice, more)
+		if more > 6*n {
+			t.Errorf("%s: %d, %d, %d bytes for sources of 1, 2, 4 times the length; want linear growth", name, n, twice, more)
+		}
+	}
+}
+
+// TestManyMarks checks that the further marks of a block are text, and that the next block has its own.
+func TestManyMarks(t *testing.T) {
+	got := body(t, &Cell{Type: Markdown, Source: strings.Repeat("*a* ", 2*maxMarks) + "\n\n*b*"})
+	if n := strings.Count(got, "<em>a</em>"); n != maxMarks/2 || !strings.Contains(got, " *a* *a*") || !strings.Contains(got, "<em>b</em>") {
+		t.Errorf("got %d emphasized words, want %d, the others as text, and that of the next block", n, maxMarks/2)
+	}
+}
+
+// TestNoScriptIsLeft removes scripts from random joints of the parts of their tags.
+func TestNoScriptIsLeft(t *testing.T) {
+	parts := []string{"<scr", "ipt>", "<script", "<SCRIPT>", "</script>", "</script ", ">", "ipt", "<", "x", " src=a", "<scripts>"}
+	left := regexp.MustCompile(`(?i)<script([^a-z0-9_]|$)`)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		s := ""
+		for range r.IntN(12) {
+			s += parts[r.IntN(len(parts))]
+		}
+		if got := dropScripts(s); left.MatchString(got) {
+			t.Fatalf("%q: got %q, which has a script", s, got)
+		}
+	}
+	if got := dropScripts("a<script>b</script>c<scripts>d</scripts>"); got != "ac<scripts>d</scripts>" {
+		t.Errorf("got %q, want the text around the script", got)
 	}
 }
 

@@ -131,13 +131,32 @@ var abroad = regexp.MustCompile(`(?i)<(/?(?:meta|base|link|iframe|frame|frameset
 // order, because removing a script may join the parts of a tag around it.
 func harmless(s string) string { return abroad.ReplaceAllString(dropScripts(s), "&lt;$1") }
 
-var script = regexp.MustCompile(`(?is)<script\b.*?(</script[^>]*>|$)`)
+// scriptEnd matches the end of a script element.
+var scriptEnd = regexp.MustCompile(`(?i)</script[^>]*>`)
 
-// dropScripts removes script elements, so that the file does not contain their text. The
-// page's policy forbids scripts anyway.
+// dropScripts removes script elements, so that the file does not contain their text, also those that the
+// removal of others would make. The page's policy forbids scripts anyway.
 func dropScripts(s string) string {
-	for script.MatchString(s) {
-		s = script.ReplaceAllLiteralString(s, "")
+	const tag = "<script"
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		out = append(out, s[i])
+		i++
+		at := len(out) - len(tag)
+		if at < 0 || out[at] != '<' || !strings.EqualFold(string(out[at:]), tag) || i < len(s) && isWord(s[i]) {
+			continue
+		}
+		out = out[:at]
+		end := scriptEnd.FindStringIndex(s[i:])
+		if end == nil {
+			break // an element without an end reaches to that of the text
+		}
+		i += end[1]
 	}
-	return s
+	return string(out)
+}
+
+// isWord reports whether a name that precedes c goes on.
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

@@ -25,7 +25,12 @@ type markdown struct {
 func newMarkdown() *markdown {
 	return &markdown{
 		gm: goldmark.New(
-			goldmark.WithExtensions(extension.GFM),
+			goldmark.WithParser(parser.NewParser(
+				parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+				parser.WithInlineParsers(limited(parser.DefaultInlineParsers())...),
+				parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			)),
+			goldmark.WithExtensions(extension.Linkify, extension.Table, strikethrough{}, extension.TaskList),
 			goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 			goldmark.WithRendererOptions(html.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(goBlocks{}, 100))),
 		),
@@ -96,20 +101,22 @@ func target(dest []byte, attachments map[string]map[string]any) []byte {
 }
 
 // headingIDs makes the anchor of a heading as JupyterLab does, from its text with dashes
-// for spaces, so that links between cells work in a page too.
-type headingIDs map[string]bool
+// for spaces, so that links between cells work in a page too. It maps each anchor in use to
+// the number that the next heading of that text gets.
+type headingIDs map[string]int
 
 func (h headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
 	base := strings.ReplaceAll(strings.NewReplacer("`", "", "*", "", `"`, "", "<", "", ">", "", "&", "").Replace(strings.TrimSpace(string(value))), " ", "-")
-	id := base
-	for n := 1; h[id] || id == ""; n++ {
+	id, n := base, max(1, h[base])
+	for ; h[id] > 0 || id == ""; n++ {
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
-	h[id] = true
+	h[id] = 1
+	h[base] = n
 	return []byte(id)
 }
 
-func (h headingIDs) Put(value []byte) { h[string(value)] = true }
+func (h headingIDs) Put(value []byte) { h[string(value)] = max(1, h[string(value)]) }
 
 // goBlocks renders fenced code blocks. Go is coloured.
 type goBlocks struct{}

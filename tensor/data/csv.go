@@ -12,6 +12,7 @@ import (
 
 	"halfnote/internal/save"
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // Table holds the columns of a CSV file.
@@ -72,6 +73,7 @@ func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
 				continue
 			}
 		}
+		driver.Poll()
 		for i, field := range record {
 			columns[i] = append(columns[i], strings.Clone(field))
 		}
@@ -104,10 +106,11 @@ func (t *Table) setNames(src source, record []string, line int, numbered bool) e
 		if numbered {
 			name = strconv.Itoa(i)
 		}
-		if slices.Contains(t.names, name) {
+		if _, found := t.columns[name]; found {
 			return src.bad(atLine(line), "two columns "+quoted(name), "a different name for each column")
 		}
-		t.names = append(t.names, strings.Clone(name))
+		name = strings.Clone(name)
+		t.names, t.columns[name] = append(t.names, name), nil
 	}
 	return nil
 }
@@ -136,10 +139,11 @@ func (t *Table) Len() int { return t.rows }
 
 // column returns the texts of a column, and panics if it does not exist.
 func (t *Table) column(name string) []string {
-	if !slices.Contains(t.names, name) {
+	column, found := t.columns[name]
+	if !found {
 		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q does not exist; want one of %q", name, t.names)})
 	}
-	return t.columns[name]
+	return column
 }
 
 // Texts returns a column's text as in the file. It panics if the column does not exist.
@@ -238,7 +242,7 @@ func (t *Table) Classes(name string) (*tensor.Tensor, []string) {
 
 // AddTexts adds a column. It panics if the name exists or the number of rows differs.
 func (t *Table) AddTexts(name string, values []string) *Table {
-	if slices.Contains(t.names, name) || len(t.names) > 0 && len(values) != t.rows {
+	if _, found := t.columns[name]; found || len(t.names) > 0 && len(values) != t.rows {
 		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q of length %d, columns %q of length %d; want a new name and equal lengths", name, len(values), t.names, t.rows)})
 	}
 	if t.columns == nil {

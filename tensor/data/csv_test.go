@@ -60,6 +60,28 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestWideCSV reads and writes 300,000 columns: comparing each name with all others would take minutes.
+func TestWideCSV(t *testing.T) {
+	const n = 300_000
+	line := strings.TrimSuffix(strings.Repeat("1,", n), ",")
+	tab := table(t, line+"\n", data.CSVOptions{NoHeader: true})
+	x, err := tab.Tensor()
+	if err != nil || !slices.Equal(x.Shape(), []int{1, n}) || x.Sum().Item() != n {
+		t.Fatalf("got shape %v, %v, want (1, %d)", x.Shape(), err, n)
+	}
+	again := data.NewTable()
+	for _, name := range tab.Names() {
+		again.AddTexts(name, tab.Texts(name))
+	}
+	if again.Texts("299999")[0] != "1" {
+		t.Errorf("got %q in the last column, want 1", again.Texts("299999"))
+	}
+	again.AddTexts("299999 again", []string{"2"})
+	if err := again.Save(filepath.Join(t.TempDir(), "wide.csv")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCSVSave(t *testing.T) {
 	for _, c := range []*data.Table{
 		data.NewTable().AddNumbers("x", []float64{1, math.NaN(), 0.1, math.Inf(1), 1e300}).AddTexts("t, \"x\"", []string{"a,b", "", "c\nd", ` "q" `, "\\"}),

@@ -10,7 +10,7 @@ import (
 )
 
 // Limit returns the number of bytes that this process may use, and the source of that
-// number: the smallest of GOMEMLIMIT, the container's limit and the machine's memory at the
+// number: the smallest of GOMEMLIMIT, the container's limit, what ulimit leaves, and the machine's memory at the
 // first call. It returns 0 if none is known.
 func Limit() (bytes int64, setBy string) { return limit() }
 
@@ -21,6 +21,7 @@ var limit = sync.OnceValues(func() (least int64, setBy string) {
 		}
 	}
 	consider(debug.SetMemoryLimit(-1), "GOMEMLIMIT")
+	consider(addressSpace(), "ulimit")
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(file); err == nil {
 			n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" means unlimited

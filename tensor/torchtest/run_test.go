@@ -89,17 +89,28 @@ type run struct {
 }
 
 func (r *run) run(body func([]T) T) {
-	in := r.operands()
+	r.each(body, r.operands(), func(what string, order int, got, of T) {
+		if order > 0 {
+			r.compareGrad(what, order, got, of)
+			return
+		}
+		r.compare(what, order, got)
+		if has := r.has("g"); has != got.RequiresGrad() {
+			r.errorf("the result requires a gradient: got %v, want %v", got.RequiresGrad(), has)
+		}
+	})
+}
+
+// each calls see with each result of the operands in: y, then the gradients g0, g1, … and their gradients h0, h1, …, which may be nil. of is
+// the tensor whose gradient it is.
+func (r *run) each(body func([]T) T, in []T, see func(what string, order int, got, of T)) {
 	y := body(in)
-	r.compare("y", 0, y)
+	see("y", 0, y, nil)
 	var xs []T
 	for _, x := range in {
 		if x.RequiresGrad() {
 			xs = append(xs, x)
 		}
-	}
-	if has := r.has("g"); has != y.RequiresGrad() {
-		r.errorf("the result requires a gradient: got %v, want %v", y.RequiresGrad(), has)
 	}
 	if !y.RequiresGrad() {
 		return
@@ -111,7 +122,7 @@ func (r *run) run(body func([]T) T) {
 	grads := tensor.GradWith(y, xs, tensor.BackwardOptions{Gradient: w, CreateGraph: r.c.Double, AllowUnused: true})
 	var total T
 	for i, g := range grads {
-		r.compareGrad(fmt.Sprint("g", i), 1, g, xs[i])
+		see(fmt.Sprint("g", i), 1, g, xs[i])
 		if g == nil || !g.RequiresGrad() {
 			continue
 		}
@@ -130,7 +141,7 @@ func (r *run) run(body func([]T) T) {
 		second = tensor.GradWith(total, xs, tensor.BackwardOptions{AllowUnused: true})
 	}
 	for i, h := range second {
-		r.compareGrad(fmt.Sprint("h", i), 2, h, xs[i])
+		see(fmt.Sprint("h", i), 2, h, xs[i])
 	}
 }
 

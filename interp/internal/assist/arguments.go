@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"halfnote/internal/text"
+	"halfnote/interp/internal/syntax"
 )
 
 // inMagic reports whether the cursor is outside of Go code: in the name of a magic, in its
@@ -45,14 +46,14 @@ func (c *completer) inMagic(known []Magic) (spot, bool) {
 }
 
 // magics offers the magics, or the arguments that the signature of a magic names.
-func (c *completer) magics(known []Magic) {
+func (c *completer) magics(snap Snapshot) {
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.start], '\n')+1:c.start], " \t")
 	name, _, _ := strings.Cut(line, " ")
 	if strings.HasPrefix(line, "!") {
 		c.files(c.prefix, false, asIs)
 		return
 	}
-	for _, m := range known {
+	for _, m := range snap.Magics {
 		switch {
 		case m.Name == "!":
 		case name == "":
@@ -62,6 +63,10 @@ func (c *completer) magics(known []Magic) {
 			c.files(c.prefix, false, asIs)
 		case strings.Contains(m.Args, "FOLDER"):
 			c.files(c.prefix, true, asIs)
+		case strings.Contains(m.Args, "CELL…") && snap.Busy != nil:
+			for _, n := range snap.Busy() {
+				c.offer(rankPackage, syntax.Label(n), "cell", "")
+			}
 		case strings.Contains(m.Args, "NAME[=VALUE]"):
 			for _, e := range os.Environ() {
 				name, value, _ := strings.Cut(e, "=")

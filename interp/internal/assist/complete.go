@@ -45,7 +45,7 @@ func (c *completer) gather(snap Snapshot) bool {
 	case inImport:
 		c.importPaths(snap.Loader)
 	case inMagic:
-		c.magics(snap.Magics)
+		c.magics(snap)
 	case inString:
 		c.check(snap, where)
 		c.mapKeys()
@@ -104,8 +104,7 @@ func (c *completer) spot(magics []Magic) spot {
 			c.start = l.Start + 1
 			c.prefix = c.code[c.start:c.end]
 			for _, it := range syntax.Split(code).Items {
-				off := syntax.OffsetOf(code, it.Line, it.Col)
-				if it.Kind == syntax.Import && off <= l.Start && l.Start < off+len(it.Text) {
+				if it.Kind == syntax.Import && it.Off <= l.Start && l.Start < it.Off+len(it.Text) {
 					return inImport
 				}
 			}
@@ -136,8 +135,16 @@ func (c *completer) check(snap Snapshot, where spot) {
 	if where == inString {
 		code := c.code[:c.end]
 		quote := c.code[c.start-1 : c.start]
-		c.probe = newProbe(snap, syntax.Shut(code+quote, 0, ""), c.end)
+		c.probe = newProbe(snap, syntax.Shut(code+quote, 0, ""), c.end, nil)
 		return
+	}
+	names := map[string]bool{}
+	if where != afterDot {
+		for name := range snap.Earlier.Names() {
+			if begins(name, c.prefix) {
+				names[name] = true
+			}
+		}
 	}
 	marked, rest := c.code[:c.end]+cursorName, c.code[c.end:]
 	line := strings.LastIndexByte(c.code[:c.end], '\n') + 1
@@ -152,7 +159,7 @@ func (c *completer) check(snap Snapshot, where spot) {
 		{syntax.Shut(marked, 0, "") + "()", c.end}, // go and defer require a call
 		{syntax.Shut(above+marked[line:], 0, ""), len(above) + c.end - line},
 	} {
-		p := newProbe(snap, v.code, v.cursor)
+		p := newProbe(snap, v.code, v.cursor, names)
 		if c.probe == nil || p.ident() != nil {
 			c.probe = p
 		}

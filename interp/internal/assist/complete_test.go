@@ -1,6 +1,8 @@
 package assist
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +18,8 @@ func seen() Snapshot {
 		Importer: exports.Importer(),
 		Checking: new(sync.Mutex),
 		Imports:  map[string]string{"fmt": "fmt", "strings": "strings", "http": "net/http", "time": "time", "sort": "sort", "rand": "math/rand", "tensor": "halfnote/tensor", "nn": "halfnote/tensor/nn"},
-		Prelude: &Prelude{text: `import p__bytes "bytes"
+		Earlier: cells{text: `package main
+import p__bytes "bytes"
 type Net struct { Hidden int; buf p__bytes.Buffer }
 func (_ *Net) Forward(x int) int
 func (_ Net) Size() int
@@ -29,13 +32,12 @@ var buf p__bytes.Buffer
 var sort []int
 func train(net *Net, epochs int) (loss float64)
 const limit = 3
-var x__2 int`},
-		Written: map[string]Written{
+var x__2 int`, written: map[string]Written{
 			"Net":         {"type Net struct {\n\tHidden int\n\tbuf    bytes.Buffer\n}", "Net is a model.\n", 1},
 			"Net.Forward": {"func (n *Net) Forward(x int) int { return x }", "", 1},
 			"net":         {}, "wide": {}, "shape": {}, "buf": {}, "sort": {}, "limit": {},
 			"train": {"func train(net *Net, epochs int) (loss float64) { return }", "train trains.\n", 2},
-		},
+		}},
 		Magics: []Magic{
 			{Name: "!", Args: "command", Help: "runs a shell command", TakesText: true},
 			{Name: "%%bash", Args: "[OPTIONS]", Help: "runs the cell as a bash script", TakesText: true},
@@ -45,6 +47,34 @@ var x__2 int`},
 			{Name: "%time", Args: "STATEMENT", Help: "runs a statement and prints how long it took", TakesGo: true},
 		},
 	}
+}
+
+// cells implements Earlier.
+type cells struct {
+	text    string
+	written map[string]Written
+}
+
+func (c cells) Declares(name string) bool { _, ok := c.written[name]; return ok }
+
+func (c cells) Names() iter.Seq[string] { return maps.Keys(c.written) }
+
+func (c cells) Written(name string) (w Written, ok bool) { w, ok = c.written[name]; return w, ok }
+
+func (c cells) Methods(typ string) (list []string) {
+	for name := range c.written {
+		if strings.HasPrefix(name, typ+".") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func (c cells) File(_ map[string]bool, known func(string) bool) string {
+	if known("Net") {
+		return "package main"
+	}
+	return c.text
 }
 
 // at removes the mark of the cursor, a |, from a cell and returns its offset in code points.

@@ -70,7 +70,7 @@ func explain(snap Snapshot, code string, cursor, detail int) (explanation, bool)
 		{syntax.Shut(head, at, " {}"), at},
 		{syntax.Shut(above+head[line:], len(above)+at-line, ""), len(above) + at - line},
 	} {
-		p := newProbe(snap, v.code, v.cursor)
+		p := newProbe(snap, v.code, v.cursor, nil)
 		if e, ok := p.explainLiteral(); ok {
 			return e, true
 		}
@@ -207,7 +207,7 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 	name := exports.Member(o, p.pkg.Scope())
 	w, ok := writtenIn(code)[name]
 	if !ok || o.Parent() != nil && o.Parent() != p.pkg.Scope() {
-		w, ok = p.Written[name]
+		w, ok = p.Earlier.Written(name)
 	}
 	if ok && (o.Parent() == nil || o.Parent() == p.pkg.Scope()) {
 		e.doc = w.Doc

@@ -51,7 +51,7 @@ func (p *probe) nameOutputs(file *ast.File) (instead map[*ast.Ident]*ast.Ident) 
 		if id == nil || defining[id] || taken[id.Name] || variables[name] == "" {
 			return nil
 		}
-		if _, own := p.Written[id.Name]; own {
+		if p.Earlier.Declares(id.Name) {
 			return nil
 		}
 		to := &ast.Ident{Name: variables[name], NamePos: id.NamePos}
@@ -74,14 +74,10 @@ func (p *probe) outputName(check string) string {
 
 // outputs offers the values of earlier cells.
 func (c *completer) outputs() {
-	free := func(name string) bool {
-		_, own := c.probe.Written[name]
-		return !own
-	}
 	for _, v := range c.probe.Shown {
 		for _, name := range v.Names {
 			base, _, _ := strings.Cut(name, "[")
-			if free(base) {
+			if !c.probe.Earlier.Declares(base) {
 				c.offer(rankSession, name, "variable", v.Type)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 type probe struct {
 	Snapshot
 	pkg  *types.Package
+	find func(name string) types.Object // see Package
 	info types.Info
 	pos  token.Pos // position of the cursor
 	// path is the list of nodes from the innermost one at the cursor to the file.
@@ -27,8 +29,9 @@ type probe struct {
 	missing map[string][]string
 }
 
-// newProbe checks a cell. cursor is a byte offset into code.
-func newProbe(snap Snapshot, code string, cursor int) *probe {
+// newProbe checks a cell. cursor is a byte offset into code. The checker knows names of earlier cells that the cell mentions,
+// and further ones.
+func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) *probe {
 	snap.Checking.Lock()
 	defer snap.Checking.Unlock()
 	p := &probe{Snapshot: snap, missing: map[string][]string{}, info: types.Info{
@@ -42,11 +45,9 @@ func newProbe(snap Snapshot, code string, cursor int) *probe {
 	items := syntax.Split(code).Items
 	text, at := p.arrange(code, items, cursor)
 	fset := token.NewFileSet()
-	prelude, existing := snap.Prelude.parse()
-	fset.AddExistingFiles(existing)
 	file, err := parser.ParseFile(fset, "cell", text, syntax.ParseMode)
 	if err != nil { // the parser skips code after a mistake: leave out broken items elsewhere
-		items = slices.DeleteFunc(items, func(it syntax.Item) bool { return !it.Holds(code, cursor) && it.Broken() })
+		items = slices.DeleteFunc(items, func(it syntax.Item) bool { return !it.Holds(cursor) && it.Broken() })
 		text, at = p.arrange(code, items, cursor)
 		file, _ = parser.ParseFile(fset, "cell", text, syntax.ParseMode)
 	}
@@ -57,19 +58,36 @@ func newProbe(snap Snapshot, code string, cursor int) *probe {
 	var stack []ast.Node
 	ast.Inspect(file, func(n ast.Node) bool {
 		if n == nil {
+			if len(stack) > len(p.path) {
+				p.path = slices.Clone(stack)
+			}
 			stack = stack[:len(stack)-1]
 			return false
 		}
 		if p.pos < n.Pos() || p.pos > n.End() {
 			return false
 		}
-		if stack = append(stack, n); len(stack) > len(p.path) {
-			p.path = slices.Clone(stack)
-		}
+		stack = append(stack, n)
 		return true
 	})
 	slices.Reverse(p.path)
 	instead := p.nameOutputs(file)
+
+	names := maps.Clone(further)
+	if names == nil {
+		names = map[string]bool{}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			names[id.Name] = true
+		}
+		return true
+	})
+	earlier := func(names map[string]bool, known func(string) bool) *ast.File {
+		f, _ := parser.ParseFile(fset, "prelude", snap.Earlier.File(names, known), parser.SkipObjectResolution)
+		return f
+	}
+	prelude := earlier(names, func(string) bool { return false })
 
 	cfg := types.Config{Importer: snap.Importer, Error: func(error) {}, DisableUnusedImportCheck: true}
 	defer func() {
@@ -78,7 +96,15 @@ func newProbe(snap Snapshot, code string, cursor int) *probe {
 		}
 	}()
 	// The cell comes first, so that its redeclarations win.
-	p.pkg, _ = cfg.Check("main", fset, []*ast.File{file, prelude}, &p.info)
+	p.pkg = types.NewPackage("main", "main")
+	checker := types.NewChecker(&cfg, fset, p.pkg, &p.info)
+	_ = checker.Files([]*ast.File{file, prelude})
+	p.find = func(name string) (o types.Object) {
+		defer func() { _ = recover() }()
+		known := func(name string) bool { return p.pkg.Scope().Lookup(name) != nil }
+		_ = checker.Files([]*ast.File{earlier(map[string]bool{name: true}, known)})
+		return p.pkg.Scope().Lookup(name)
+	}
 	for id, to := range instead { // the cursor may be at the replaced identifier
 		if o := p.info.Uses[to]; o != nil {
 			p.info.Uses[id] = o
@@ -94,15 +120,12 @@ func (p *probe) arrange(code string, items []syntax.Item, cursor int) (text stri
 	var b strings.Builder
 	at = -1
 	write := func(it syntax.Item) {
-		if it.Holds(code, cursor) {
-			at = b.Len() + cursor - syntax.OffsetOf(code, it.Line, it.Col)
+		if it.Holds(cursor) {
+			at = b.Len() + cursor - it.Off
 		}
 		b.WriteString(it.Text + "\n")
 	}
 	hidden := map[string]bool{}
-	for name := range p.Written {
-		hidden[name] = true
-	}
 	for _, it := range items {
 		if it.Kind == syntax.Decl {
 			for _, name := range syntax.DeclaredIn(it.Text) {
@@ -121,12 +144,12 @@ func (p *probe) arrange(code string, items []syntax.Item, cursor int) (text stri
 	}
 	used := syntax.Words(code)
 	for name, path := range p.Imports {
-		if used[name] && !hidden[name] {
+		if used[name] && !hidden[name] && !p.Earlier.Declares(name) {
 			fmt.Fprintf(&b, "import %s %q\n", name, path)
 		}
 	}
 	for name := range used { // imports the packages whose imports are missing
-		if paths := exports.Named(name); len(paths) > 0 && !hidden[name] && p.Imports[name] == "" && strings.Contains(code, name+".") {
+		if paths := exports.Named(name); len(paths) > 0 && !hidden[name] && !p.Earlier.Declares(name) && p.Imports[name] == "" && strings.Contains(code, name+".") {
 			fmt.Fprintf(&b, "import %s %q\n", name, paths[0])
 			p.missing[name] = paths
 		}
@@ -149,6 +172,9 @@ func (p *probe) arrange(code string, items []syntax.Item, cursor int) (text stri
 	b.WriteString("}\n")
 	return b.String(), at
 }
+
+// checked returns the package of the cell.
+func (p *probe) checked() Package { return Package{p.pkg, p.find} }
 
 // ident returns the identifier at the cursor, or nil.
 func (p *probe) ident() *ast.Ident {

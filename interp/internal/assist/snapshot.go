@@ -5,11 +5,9 @@
 package assist
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"io/fs"
+	"iter"
 	"reflect"
 	"sync"
 
@@ -21,16 +19,16 @@ import (
 // it can use.
 type Snapshot struct {
 	Importer types.Importer
-	Loader   *library.Loader    // loader of packages from source; may be nil
-	Checking *sync.Mutex        // held while Importer and the checker work
-	Imports  map[string]string  // package names to paths, including the preloaded ones
-	Dots     []string           // paths of dot imports
-	Prelude  *Prelude           // declarations of earlier cells
-	Written  map[string]Written // declarations by name, "T.M" for methods; they hide packages
-	Shown    []Shown            // values of earlier cells, and their sources
-	Magics   []Magic            // sorted by name
-	Sources  fs.FS              // source of this library's packages, or nil
-	Values   Values             // values of the session, or nil if they cannot be read
+	Loader   *library.Loader   // loader of packages from source; may be nil
+	Checking *sync.Mutex       // held while Importer and the checker work
+	Imports  map[string]string // package names to paths, including the preloaded ones
+	Dots     []string          // paths of dot imports
+	Earlier  Earlier           // declarations of earlier cells
+	Shown    []Shown           // values of earlier cells, and their sources
+	Magics   []Magic           // sorted by name
+	Sources  fs.FS             // source of this library's packages, or nil
+	Values   Values            // values of the session, or nil if they cannot be read
+	Busy     func() []int      // numbers of the cells with goroutines
 }
 
 // Values reads the current values of a session.
@@ -42,9 +40,9 @@ type Values interface {
 	Idle() bool
 	// Inside returns the value in an interface and its type in pkg if that is a type of the session, without
 	// pointers. The type is nil if it has no name in pkg.
-	Inside(pkg *types.Package, v reflect.Value) (x reflect.Value, t types.Type, ok bool)
+	Inside(pkg Package, v reflect.Value) (x reflect.Value, t types.Type, ok bool)
 	// Show renders a value of a type that is checked with pkg, without running code of cells.
-	Show(pkg *types.Package, v reflect.Value, t types.Type) display.Bundle
+	Show(pkg Package, v reflect.Value, t types.Type) display.Bundle
 	// While calls f if no cell is running, or if all are stopped. No cell runs before f returns.
 	While(f func()) (ok bool)
 }
@@ -56,23 +54,25 @@ type Shown struct {
 	Type  string
 }
 
-// Prelude is a file that declares the names of earlier cells. It is parsed on first
-// use.
-type Prelude struct {
-	text   string
-	once   sync.Once
-	parsed *ast.File
-	file   *token.File
+// Earlier knows what earlier cells declare. Its names are those of the checker: a replaced version of a type has another than
+// the user's.
+type Earlier interface {
+	// Declares reports whether a name has a meaning, which hides packages.
+	Declares(name string) bool
+	// Names returns the names that users can write, some of them repeatedly, and perhaps others.
+	Names() iter.Seq[string]
+	// Methods returns the names, in the form T.M, of the methods of a type.
+	Methods(typ string) []string
+	// Written returns the declaration of a name, T.M for methods, as written; ok is false if it has no meaning.
+	Written(name string) (w Written, ok bool)
+	// File returns a file of package main that declares those of the names that it knows, and all that their declarations mention,
+	// but nothing that is known already. Functions have no bodies.
+	File(names map[string]bool, known func(name string) bool) string
 }
 
-// NewPrelude returns a file of imports and declarations. Functions have no bodies.
-func NewPrelude(text string) *Prelude { return &Prelude{text: text} }
-
-func (f *Prelude) parse() (*ast.File, *token.File) {
-	f.once.Do(func() {
-		fset := token.NewFileSet()
-		f.parsed, _ = parser.ParseFile(fset, "prelude", "package main\n"+f.text, parser.SkipObjectResolution)
-		f.file = fset.File(f.parsed.Package)
-	})
-	return f.parsed, f.file
+// Package is the package of a cell that has been checked. Find returns what the checker knows by a name,
+// besides what the cell mentions; it may be nil.
+type Package struct {
+	*types.Package
+	Find func(name string) types.Object
 }

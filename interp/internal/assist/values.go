@@ -102,7 +102,7 @@ func (p *probe) holds(e ast.Expr) types.Type {
 // inside returns the value in an interface and its type, which is nil if it has no name
 // here.
 func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
-	if x, t, ok := p.Values.Inside(p.pkg, v); ok {
+	if x, t, ok := p.Values.Inside(p.checked(), v); ok {
 		if t == nil || !x.IsValid() {
 			return x, nil
 		}
@@ -180,7 +180,7 @@ func (p *probe) text(v reflect.Value, t types.Type, max int) (shown string) {
 			return text.Cut(x.Error(), max)
 		}
 	}
-	b := p.Values.Show(p.pkg, v, t)
+	b := p.Values.Show(p.checked(), v, t)
 	s, _ := b.Data["text/plain"].(string)
 	return text.Cut(s, max)
 }

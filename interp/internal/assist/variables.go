@@ -20,7 +20,11 @@ const Busy = "(a cell is running)"
 
 // Variables adds the current values to variables of the session, which have a name and a type.
 func Variables(snap Snapshot, list []eval.Variable) []eval.Variable {
-	p := newProbe(snap, "_ = 0", 0)
+	names := map[string]bool{}
+	for _, x := range list {
+		names[x.Name] = true
+	}
+	p := newProbe(snap, "_ = 0", 0, names)
 	for i, x := range list {
 		if v := snap.Values.Variable("", x.Name); v.IsValid() && p.pkg != nil {
 			if o := p.pkg.Scope().Lookup(x.Name); o != nil {
@@ -32,8 +36,8 @@ func Variables(snap Snapshot, list []eval.Variable) []eval.Variable {
 }
 
 // Variable describes the value of a variable of pkg.
-func Variable(snap Snapshot, pkg *types.Package, o *types.Var, v reflect.Value) eval.Variable {
-	p := &probe{Snapshot: snap, pkg: pkg}
+func Variable(snap Snapshot, pkg Package, o *types.Var, v reflect.Value) eval.Variable {
+	p := &probe{Snapshot: snap, pkg: pkg.Package, find: pkg.Find}
 	return p.part(o.Name(), v, o.Type())
 }
 
@@ -68,7 +72,7 @@ func (p *probe) part(name string, v reflect.Value, t types.Type) eval.Variable {
 		b = display.Text(Busy)
 		s.While(func() {
 			if b = display.Text(p.text(v, t, maxText)); s.Idle() || !peek.HoldsMap(t) {
-				b = s.Show(p.pkg, v, t)
+				b = s.Show(p.checked(), v, t)
 			}
 		})
 		return b

@@ -41,19 +41,19 @@ func (p *probe) source(o types.Object, code string) string {
 	name := exports.Member(o, p.pkg.Scope())
 	here := writtenIn(code)
 	names := []string{name}
-	for _, m := range []map[string]Written{here, p.Written} {
-		for other := range m {
-			if strings.HasPrefix(other, name+".") && !slices.Contains(names, other) {
-				names = append(names, other)
-			}
+	for other := range here {
+		if strings.HasPrefix(other, name+".") {
+			names = append(names, other)
 		}
 	}
+	names = append(names, p.Earlier.Methods(name)...)
 	slices.Sort(names)
+	names = slices.Compact(names)
 	var texts []string
 	for _, name := range names {
 		w, ok := here[name]
 		if !ok {
-			w = p.Written[name]
+			w, _ = p.Earlier.Written(name)
 		}
 		text := w.Text
 		if w.Cell != 0 && text != "" {

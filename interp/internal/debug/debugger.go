@@ -76,7 +76,7 @@ type Stop struct {
 	Outer    bool   // in the statements of the cell
 	Function string // name shown to users
 	vars     []*types.Var
-	pkg      *types.Package
+	pkg      assist.Package
 }
 
 // thread is a goroutine that has passed stops.

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"strings"
 
+	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
@@ -19,6 +20,10 @@ func (d *Debugger) Insert(c *front.Lowering, u *lower.Unit) {
 		literal    bool
 	}
 	seen := map[line]bool{}
+	pkg := assist.Package{Package: u.Pkg}
+	if u.Pkg == c.Pkg {
+		pkg.Find = c.Find
+	}
 	u.Stops(func(at lower.Stop) int {
 		cell, n := d.session.Place(c.Checked, at.Pos)
 		here := line{cell, n, at.Func, at.Literal}
@@ -31,7 +36,7 @@ func (d *Debugger) Insert(c *front.Lowering, u *lower.Unit) {
 		}
 		x := Stop{
 			Cell: cell, Line: n, to: n + lines(c.Fset, at.Pos, at.End), begins: !seen[here], Func: at.Func, Literal: at.Literal, Outer: at.Func == c.Entry() && !at.Literal,
-			Function: function, vars: at.Vars, pkg: u.Pkg,
+			Function: function, vars: at.Vars, pkg: pkg,
 		}
 		x.Code, _ = d.history.Source(cell)
 		seen[here] = true

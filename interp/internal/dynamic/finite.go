@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"fmt"
 	"reflect"
 	"sync"
 
@@ -18,22 +19,39 @@ func (e Endless) Error() string {
 // RuntimeError makes Endless a runtime.Error.
 func (Endless) RuntimeError() {}
 
+// Nested is the panic value for formatting a value whose parts nest too deep: package fmt recurses over them.
+type Nested struct{ Type string }
+
+func (n Nested) Error() string {
+	return fmt.Sprintf("fmt: a value of type %s nests more than %d deep and cannot be printed: print its parts", n.Type, maxNesting)
+}
+
+// RuntimeError makes Nested a runtime.Error.
+func (Nested) RuntimeError() {}
+
+// maxNesting is the most parts within parts of a value that is printed.
+const maxNesting = 50_000
+
 // finite panics if one of the operands contains itself through slices, maps, structs
-// and interfaces. Pointers inside a value are shown as addresses.
+// and interfaces, or nests too deep. Pointers inside a value are shown as addresses.
 func finite(args []any) {
 	for _, a := range args {
 		v := reflect.ValueOf(a)
 		if v.Kind() == reflect.Pointer {
 			v = v.Elem()
 		}
-		if v.IsValid() && mayContainItself(v.Type()) && (path{}).within(v) {
+		if v.IsValid() && mayContainItself(v.Type()) && (&path{of: a, around: map[part]bool{}}).within(v) {
 			panic(Endless{reflect.TypeOf(a).String()})
 		}
 	}
 }
 
-// path holds the slices and maps around a value.
-type path map[part]bool
+// path holds the slices and maps around a part of a value, and how deep it lies.
+type path struct {
+	of     any
+	around map[part]bool
+	depth  int
+}
 
 type part struct {
 	at  uintptr
@@ -42,7 +60,11 @@ type part struct {
 }
 
 // within reports whether v contains itself or one of the slices and maps around it.
-func (p path) within(v reflect.Value) bool {
+func (p *path) within(v reflect.Value) bool {
+	if p.depth++; p.depth > maxNesting {
+		panic(Nested{reflect.TypeOf(p.of).String()})
+	}
+	defer func() { p.depth-- }()
 	switch v.Kind() {
 	case reflect.Interface:
 		return !v.IsNil() && p.within(v.Elem())
@@ -59,11 +81,11 @@ func (p path) within(v reflect.Value) bool {
 			return false
 		}
 		x := part{v.Pointer(), v.Len(), v.Type()}
-		if p[x] {
+		if p.around[x] {
 			return true
 		}
-		p[x] = true
-		defer delete(p, x)
+		p.around[x] = true
+		defer delete(p.around, x)
 		if v.Kind() == reflect.Slice {
 			return p.list(v)
 		}
@@ -76,7 +98,7 @@ func (p path) within(v reflect.Value) bool {
 	return false
 }
 
-func (p path) list(v reflect.Value) bool {
+func (p *path) list(v reflect.Value) bool {
 	if !mayContainItself(v.Type().Elem()) {
 		return false
 	}

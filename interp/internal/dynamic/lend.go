@@ -65,7 +65,7 @@ func lendAny(v any, l lender) any {
 	}
 	w := twinOf(f)
 	if w == f.r && (l.shared || !f.mayHold() || !holdsOwn(r, nil, 0)) {
-		return v
+		return Export(v)
 	}
 	return f.lend(r, w, l).Interface()
 }
@@ -166,7 +166,7 @@ func (f form) lend(v reflect.Value, w reflect.Type, l lender) reflect.Value {
 
 // lendFunc returns a function that takes and returns values of twins.
 func (f form) lendFunc(v reflect.Value, w reflect.Type) reflect.Value {
-	if v.IsNil() || w == f.r {
+	if v.IsNil() || w.ConvertibleTo(f.r) { // they differ in a name at most
 		return recast(v, w)
 	}
 	v = copied(v)

@@ -225,15 +225,30 @@ func native(t reflect.Type, name string) (any, string) {
 
 // onInterface returns a function like f whose first parameter is any.
 func onInterface(f reflect.Type, do func([]reflect.Value) []reflect.Value) any {
-	in := []reflect.Type{reflect.TypeFor[any]()}
-	for i := 1; i < f.NumIn(); i++ {
-		in = append(in, f.In(i))
-	}
-	var out []reflect.Type
-	for i := range f.NumOut() {
-		out = append(out, f.Out(i))
-	}
+	in, out := signature(f)
+	in[0] = reflect.TypeFor[any]()
 	return reflect.MakeFunc(reflect.FuncOf(in, out, f.IsVariadic()), do).Interface()
+}
+
+// signature returns the types of a function's parameters and results, as interpreted code knows them.
+func signature(f reflect.Type) (in, out []reflect.Type) {
+	for i := range f.NumIn() {
+		in = append(in, nameless(f.In(i)))
+	}
+	for i := range f.NumOut() {
+		out = append(out, nameless(f.Out(i)))
+	}
+	return in, out
+}
+
+// nameless returns the func type under an instance of a generic func type of a compiled package, since interpreted code does not know
+// that by its name, and other types as they are.
+func nameless(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Func || !strings.HasSuffix(t.Name(), "]") {
+		return t
+	}
+	in, out := signature(t)
+	return reflect.FuncOf(in, out, t.IsVariadic())
 }
 
 // Signature returns the text of a function's type without its first skip parameters.

@@ -260,6 +260,14 @@ func (f form) composite() reflect.Type {
 			panic(err)
 		}
 		return w
+	case reflect.Interface: // its values are in the form of an empty interface
+		if f.t != nil && len(f.t.Methods) > 0 {
+			w, err := typemaker.Interface(f.t.Name)
+			if err != nil {
+				panic(err)
+			}
+			return w
+		}
 	}
 	return f.r
 }

@@ -167,6 +167,9 @@ func (s *Space) box(v reflect.Value, id string) any {
 	if named.PkgPath() == "main" { // the engine makes types with names
 		return v.Interface()
 	}
+	if t := nameless(v.Type()); t != v.Type() { // a result of compiled code
+		v = recast(v, t)
+	}
 	s.mu.Lock()
 	b := s.boxes[id]
 	if b == nil || b.Field(0).Type != v.Type() {

@@ -43,7 +43,7 @@ func unhashable(v reflect.Value) {
 // Worded returns the value of a panic. In the text of a run-time error interpreted types have the names that Go shows.
 func Worded(v any) any {
 	e, ok := v.(runtime.Error)
-	if !ok || !strings.Contains(e.Error(), tagKey+":") {
+	if !ok || !words.OfRuntime(e) || !strings.Contains(e.Error(), tagKey+":") {
 		return v
 	}
 	text := named(e.Error())

@@ -69,18 +69,23 @@ func Clear(e Engine, names ...string) {
 	}
 }
 
-// TypeName returns the name that the type of v has in the unit that declared it, without
-// pointers. ok is false if that is not a type of a unit, as under an engine that
-// represents the types of cells by types without names.
-func TypeName(v reflect.Value) (name string, ok bool) {
+// Namer is an engine whose types show other names than they have in the units that declare them.
+type Namer interface {
+	// TypeName returns the name that a type has in its unit, or "" if a function declares it.
+	TypeName(t reflect.Type) string
+}
+
+// TypeOf returns the type of v without pointers. ok is false if that is not a type of a unit, as under an
+// engine that represents the types of cells by types without names.
+func TypeOf(v reflect.Value) (t reflect.Type, ok bool) {
 	if !v.IsValid() {
-		return "", false
+		return nil, false
 	}
-	t := v.Type()
+	t = v.Type()
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
 	}
-	return t.Name(), t.PkgPath() == "main"
+	return t, t.PkgPath() == "main"
 }
 
 // Needs lists the work that an engine leaves to the front end.

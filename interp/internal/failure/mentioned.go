@@ -134,7 +134,7 @@ func (d Describer) variablesIn(cell int, at syntax.Span) (names, local []string)
 		}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		b := d.Env.Cur[name]
+		b := d.Env.Named(name)
 		return locals[name] || b == nil || b.Kind != front.KindVar || b.Cell() > cell
 	})
 	return names, local
@@ -161,7 +161,7 @@ func describeInt(name string, length bool, n int64) string {
 // describeVariable describes a variable of the session, or returns "" for one whose value does not
 // fit in a few words.
 func (d Describer) describeVariable(name string) string {
-	v, ok := d.Engine.Slot(d.Env.Cur[name].Slot)
+	v, ok := d.Engine.Slot(d.Env.Named(name).Slot)
 	if !ok {
 		return ""
 	}

@@ -128,7 +128,7 @@ func (d Describer) shapeOf(e ast.Expr) string {
 	if !ok || !d.isVariable(id.Name) {
 		return ""
 	}
-	v, ok := d.Engine.Slot(d.Env.Cur[id.Name].Slot)
+	v, ok := d.Engine.Slot(d.Env.Named(id.Name).Slot)
 	if !ok || peek.IsNil(v) || !v.CanInterface() {
 		return ""
 	}
@@ -140,7 +140,7 @@ func (d Describer) shapeOf(e ast.Expr) string {
 }
 
 func (d Describer) isVariable(name string) bool {
-	b := d.Env.Cur[name]
+	b := d.Env.Named(name)
 	return b != nil && b.Kind == front.KindVar
 }
 

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"halfnote/internal/text"
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/engine"
@@ -39,8 +40,11 @@ type Slots interface {
 // Panic describes a panic: its message and the frames in cells.
 func (d Describer) Panic(p *engine.Panic) *eval.Error {
 	e := &eval.Error{Name: "Panic"}
-	if _, ok := p.Value.(live.TooDeep); ok && len(p.Frames) > 1 { // the frames are all alike
-		p.Frames, p.Skipped = p.Frames[:1], 0
+	switch p.Value.(type) {
+	case live.TooDeep, live.Overflow:
+		if len(p.Frames) > 1 { // the frames are all alike
+			p.Frames, p.Skipped = p.Frames[:1], 0
+		}
 	}
 	kind := "panic: "
 	v := dynamic.Worded(words.Of(p.Value))
@@ -68,6 +72,7 @@ func (d Describer) Panic(p *engine.Panic) *eval.Error {
 	default:
 		e.Value = safely(func() string { return dynamic.Sprint(v) })
 	}
+	e.Value = text.Cut(e.Value, maxMessage)
 	lines := strings.Split(e.Value, "\n")
 	e.Traceback = append(e.Traceback, headline(kind, lines[0]))
 	e.Traceback = append(e.Traceback, lines[1:]...)
@@ -76,22 +81,35 @@ func (d Describer) Panic(p *engine.Panic) *eval.Error {
 	return e
 }
 
+// maxMessage is the number of code points that are shown of a panic's value.
+const maxMessage = 20_000
+
 // headline is the first line of a panic's description. kind ends in ": " or is empty.
-func headline(kind, text string) string {
+func headline(kind, line string) string {
 	if kind == "" {
-		return ansi.Bold(text)
+		return ansi.Bold(line)
 	}
-	return ansi.Alarm(strings.TrimSuffix(kind, " ")) + " " + ansi.Bold(text)
+	return ansi.Alarm(strings.TrimSuffix(kind, " ")) + " " + ansi.Bold(line)
 }
 
 // safely calls a method of a panic's value.
-func safely(f func() string) (text string) {
+func safely(f func() string) (s string) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = fmt.Sprintf("(its text is not available: %v)", r)
+			s = NoText(r)
 		}
 	}()
 	return f()
+}
+
+// NoText stands for the text of a panic's value that has none, for a reason.
+func NoText(why any) string { return fmt.Sprintf("(its text is not available: %v)", why) }
+
+// NotRun describes a cell that was stopped while it was compiled, for the reason in why or, if it is "", by its reader.
+func (d Describer) NotRun(why string) *eval.Error {
+	e := &eval.Error{Name: "Interrupted", Value: cmp.Or(why, "the cell was stopped") + " before it ran; variables and functions are intact"}
+	e.Traceback = []string{ansi.Alarm("Interrupted:") + " " + e.Value}
+	return e
 }
 
 // Interrupted describes a cell that was stopped, for the reason in why or, if it is "", by its reader. p is nil if the

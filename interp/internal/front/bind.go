@@ -20,7 +20,7 @@ func (k *Checked) Bind() (*Bound, error) {
 	c := &Bound{
 		Checked: k, Env: k.Known.Clone(), Slots: map[string]bool{}, UnitPaths: map[string]bool{},
 		Names: map[types.Object]*Binding{}, Vars: map[*Binding]types.Object{}, Reused: map[*Binding]bool{},
-		newHooks: map[*Method]bool{}, Touched: map[*Binding]bool{}, methodFns: map[*types.Func]*Binding{},
+		newHooks: map[*Method]bool{}, Touched: map[*Binding]bool{}, methodFns: map[*types.Func]*Binding{}, hooks: map[*Binding]bool{},
 	}
 	for _, f := range c.Decls {
 		if f.Dependant { // the session's source is unchanged until the cell is accepted
@@ -70,7 +70,7 @@ func (c *Bound) bindDecl(f *DeclFile, name string) {
 	case *types.Func:
 		b.Kind = KindFunc
 		b.Generic = o.Signature().TypeParams().Len() > 0
-		if old := c.Env.Cur[name]; old != nil && old.Kind == KindFunc && old.Typ == b.Typ {
+		if old := c.Env.Named(name); old != nil && old.Kind == KindFunc && old.Typ == b.Typ {
 			hook = c.Env.Of(old).Hook
 		}
 	default:
@@ -90,15 +90,19 @@ func (c *Bound) bindMethods(f *DeclFile) {
 		if !ok || fd.Recv == nil {
 			continue
 		}
-		b := c.Env.Cur[lower.Receiver(fd)]
+		b := c.Env.Named(lower.Receiver(fd))
 		fn, _ := c.Info.Defs[fd.Name].(*types.Func)
 		if b == nil || fn == nil {
 			continue
 		}
 		m := &Method{Name: fn.Name(), Typ: b, sig: signature(fn), Src: f.Src}
+		old := c.Env.Of(b).Method(m.Name)
+		if old != nil && old.Fn != nil {
+			c.Env.moved = append(c.Env.moved, old.Fn)
+		}
 		if lower.IsGenericMethod(fn) {
 			c.bindGenericMethod(m, fn)
-		} else if old := c.Env.Of(b).Method(m.Name); old != nil {
+		} else if old != nil {
 			m.Hook = old.Hook
 		} else if !b.Generic {
 			m.Hook = fmt.Sprintf("%s_%s__hook%d", b.Slot, m.Name, c.Seq)
@@ -122,7 +126,7 @@ type newMethod struct {
 
 // bindVar gives a variable of the cell its slot.
 func (c *Bound) bindVar(v *types.Var) {
-	if b := c.Known.Cur[v.Name()]; b != nil && !c.Superseded[b] && b.Kind == KindVar {
+	if b := c.Known.Named(v.Name()); b != nil && !c.Superseded[b] && b.Kind == KindVar {
 		c.Names[v] = b
 		c.Reused[b] = true
 		if o := c.Pkg.Scope().Lookup(c.Known.Of(b).Check); o != nil {
@@ -136,7 +140,7 @@ func (c *Bound) bindVar(v *types.Var) {
 	if o := c.Pkg.Scope().Lookup(v.Name()); o != nil && c.standIns[v.Name()] {
 		c.Names[o] = b
 	}
-	if old := c.Env.Cur[v.Name()]; old != nil && old.Kind == KindType {
+	if old := c.Env.Named(v.Name()); old != nil && old.Kind == KindType {
 		c.Env.retire(old)
 	}
 	c.Env.add(b)
@@ -221,6 +225,7 @@ func (c *Bound) describe() error {
 		locate(d, c.Ground)
 		h.Decls, h.Paths = []ast.Decl{d}, nonEmpty(h.Paths)
 		c.Env.change(m.Typ).declare(m.Method, h)
+		c.Env.moved = append(c.Env.moved, m.Typ)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type attempt struct {
 	vars    map[string][]ast.Decl
 	pkg     *types.Package
 	info    *types.Info
+	checker *types.Checker
 	errs    []syntax.Problem     // errors in the cell
 	fixes   hints.Fixes          // by the hints of these errors
 	depErrs map[*Source][]string // errors in dependants
@@ -32,7 +33,6 @@ type attempt struct {
 // checker runs the type checker over a cell and what it affects.
 type checker struct {
 	Checked
-	whole bool             // the checker must see all declarations of the session
 	force map[*Source]bool // sources to compile again although nothing they use changed
 	paths map[string]bool  // packages mentioned by the stand-ins for the cell's variables
 }
@@ -54,12 +54,18 @@ func (c *checker) check() error {
 		if err != nil {
 			return err
 		}
+		if err := c.longConstants(); err != nil {
+			return err
+		}
 		if list := c.useOutputs(own); len(list) > 0 {
 			return &syntax.Rejected{Name: "CompileError", Problems: list}
 		}
 		c.redeclare(own)
 		deps, err := c.dependants(own)
 		if err != nil {
+			return err
+		}
+		if err := c.doubling(own); err != nil {
 			return err
 		}
 		a := c.attempt(slices.Concat(own, deps))
@@ -69,11 +75,9 @@ func (c *checker) check() error {
 				c.Pinned[src] = msgs[0]
 			}
 		case len(a.errs) > 0:
-			return &syntax.Rejected{Name: "CompileError", Problems: c.further(a)}
-		case !c.whole && c.usesGenerics(a): // instances may mention any declaration
-			c.whole = true
+			return &syntax.Rejected{Name: "CompileError", Problems: listed(c.further(a))}
 		case !c.more(a):
-			c.Pkg, c.Info, c.Decls, c.Known = a.pkg, a.info, a.decls, a.env
+			c.Pkg, c.Info, c.Decls, c.Known, c.Find = a.pkg, a.info, a.decls, a.env, c.finder(a)
 			c.newVars = c.hoisted(a)
 			c.standIns = map[string]bool{}
 			for name := range a.vars {
@@ -83,13 +87,6 @@ func (c *checker) check() error {
 		}
 	}
 	return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: 1, Col: 1, Msg: "internal error: redeclaration did not converge; split the cell or run %reset"}}}
-}
-
-// usesGenerics reports whether the attempt declares or instantiates generics.
-func (c *checker) usesGenerics(a *attempt) bool {
-	return len(a.info.Instances) > 0 || slices.ContainsFunc(a.decls, func(f *DeclFile) bool {
-		return slices.ContainsFunc(f.Decls, lower.IsGeneric)
-	})
 }
 
 // more adds superseded declarations that the attempt has found: variables whose type has
@@ -103,7 +100,7 @@ func (c *checker) more(a *attempt) bool {
 		}
 	}
 	for _, v := range c.hoisted(a) {
-		b := c.Env.Cur[v.Name()]
+		b := c.Env.Named(v.Name())
 		if b == nil || c.sameVar(a, b, v) {
 			continue
 		}
@@ -115,7 +112,7 @@ func (c *checker) more(a *attempt) bool {
 			if !ok || fd.Recv == nil {
 				continue
 			}
-			b := c.Env.Cur[lower.Receiver(fd)]
+			b := c.Env.Named(lower.Receiver(fd))
 			if b == nil || b.Kind != KindType || c.Superseded[b] {
 				continue
 			}
@@ -169,8 +166,8 @@ func (a *attempt) renames(text string) bool {
 }
 
 func (c *checker) hasUsers(b *Binding) bool {
-	for _, src := range c.Env.Sources() {
-		if src.Uses[b] && c.Pinned[src] == "" {
+	for src := range c.Env.users(b) {
+		if c.Pinned[src] == "" {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"maps"
 	"slices"
 
 	"halfnote/interp/internal/hints"
@@ -17,6 +16,9 @@ func (c *checker) ownDecls() ([]*DeclFile, error) {
 	if err := c.parseStatements(); err != nil {
 		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, c.diagnose())}
 	}
+	if err := c.shallow(c.Stmts.File); err != nil {
+		return nil, err
+	}
 	var own []*DeclFile
 	for _, it := range c.Items {
 		if it.Kind != syntax.Decl {
@@ -26,6 +28,9 @@ func (c *checker) ownDecls() ([]*DeclFile, error) {
 		f, err := c.parse(src)
 		if err != nil {
 			return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, c.diagnose())}
+		}
+		if err := c.shallow(f.File); err != nil {
+			return nil, err
 		}
 		src.norm = normal(f)
 		own = append(own, f)
@@ -38,15 +43,13 @@ func (c *checker) ownDecls() ([]*DeclFile, error) {
 // along with everything they use: running a cell again keeps its types and functions.
 func (c *checker) unchanged(own []*DeclFile) map[*Source]*Source {
 	same := map[*Source]*Source{}
-	if len(own) == 0 {
-		return same
-	}
-	sources := c.Env.Sources()
 	for _, f := range own {
-		for _, old := range sources {
-			if old.norm == f.Src.norm && old.inForce(c.Env) && c.sameImports(f, old) && !c.force[old] {
-				same[f.Src] = old
-			}
+		names := f.names()
+		if len(names) == 0 {
+			continue
+		}
+		if old, _ := c.Env.Source(names[0]); old != nil && old.norm == f.Src.norm && old.inForce(c.Env) && c.sameImports(f, old) && !c.force[old] {
+			same[f.Src] = old
 		}
 	}
 	for again := true; again; {
@@ -75,12 +78,12 @@ func (c *checker) unchanged(own []*DeclFile) map[*Source]*Source {
 // inForce reports whether everything that the source declares still has that meaning.
 func (src *Source) inForce(e *Env) bool {
 	for _, b := range src.Binds {
-		if e.Cur[b.Name] != b {
+		if e.Named(b.Name) != b {
 			return false
 		}
 	}
 	for _, m := range src.Methods {
-		if e.Cur[m.Typ.Name] != m.Typ || e.Of(m.Typ).Method(m.Name) != m {
+		if !e.inForce(m) {
 			return false
 		}
 	}
@@ -89,7 +92,7 @@ func (src *Source) inForce(e *Env) bool {
 
 func (c *checker) sameImports(f *DeclFile, old *Source) bool {
 	for name, path := range old.Names {
-		if c.importPath(name) != path || c.Env.Cur[name] != nil {
+		if c.importPath(name) != path || c.Env.Named(name) != nil {
 			return false
 		}
 	}
@@ -103,7 +106,7 @@ func (f *DeclFile) names() []string { return syntax.Declared(f.Decls) }
 func (c *checker) redeclare(own []*DeclFile) {
 	for _, f := range own {
 		for _, name := range f.names() {
-			if b := cmp.Or(c.Env.Cur[name], c.Env.methodFn(name)); b != nil {
+			if b := cmp.Or(c.Env.Named(name), c.Env.methodFn(name)); b != nil {
 				c.Superseded[b] = true
 			}
 		}
@@ -122,34 +125,45 @@ func (c *checker) dependants(own []*DeclFile) ([]*DeclFile, error) {
 			taken[name] = true
 		}
 	}
-	stale := maps.Clone(c.Superseded)
-	chosen := map[*Source]bool{}
-	sources := c.Env.Sources()
-	for again := true; again; {
-		again = false
-		for _, src := range sources {
-			if chosen[src] || c.Pinned[src] != "" || !c.live(src, taken) || !src.usesAny(stale) && !c.force[src] {
-				continue
+	chosen, stale := map[*Source]bool{}, map[*Binding]bool{}
+	var todo []*Binding // whose users are to be chosen
+	mark := func(b *Binding) {
+		if !stale[b] {
+			stale[b] = true
+			todo = append(todo, b)
+		}
+	}
+	choose := func(src *Source) {
+		if chosen[src] || c.Pinned[src] != "" || !c.live(src, taken) {
+			return
+		}
+		chosen[src] = true
+		for _, b := range src.Binds {
+			if c.Env.Named(b.Name) == b && !taken[b.Name] {
+				mark(b)
 			}
-			chosen[src] = true
-			again = true
-			for _, b := range src.Binds {
-				if c.Env.Cur[b.Name] == b && !taken[b.Name] {
-					stale[b] = true
-				}
-			}
-			for _, m := range src.Methods {
-				if m.Fn != nil && c.Env.current(m.Fn) && !taken[m.Fn.Name] {
-					stale[m.Fn] = true
-				}
+		}
+		for _, m := range src.Methods {
+			if m.Fn != nil && c.Env.current(m.Fn) && !taken[m.Fn.Name] {
+				mark(m.Fn)
 			}
 		}
 	}
-	var deps []*DeclFile
-	for _, src := range sources {
-		if !chosen[src] {
-			continue
+	for b := range c.Superseded {
+		mark(b)
+	}
+	for src := range c.force {
+		choose(src)
+	}
+	for len(todo) > 0 {
+		b := todo[0]
+		todo = todo[1:]
+		for src := range c.Env.users(b) {
+			choose(src)
 		}
+	}
+	var deps []*DeclFile
+	for _, src := range inOrder(chosen) {
 		f, err := c.parse(src)
 		if err != nil {
 			return nil, fmt.Errorf("cell In[%d] cannot be parsed again: %w", src.Cell, err)
@@ -165,12 +179,12 @@ func (c *checker) dependants(own []*DeclFile) ([]*DeclFile, error) {
 // redeclare it.
 func (c *checker) live(src *Source, taken map[string]bool) bool {
 	for _, b := range src.Binds {
-		if c.Env.Cur[b.Name] == b && !taken[b.Name] {
+		if c.Env.Named(b.Name) == b && !taken[b.Name] {
 			return true
 		}
 	}
 	for _, m := range src.Methods {
-		if c.Env.Cur[m.Typ.Name] == m.Typ && c.Env.Of(m.Typ).Method(m.Name) == m && !taken[m.Typ.Name+"."+m.Name] {
+		if c.Env.inForce(m) && !taken[m.Typ.Name+"."+m.Name] {
 			return true
 		}
 	}
@@ -181,21 +195,12 @@ func (c *checker) live(src *Source, taken map[string]bool) bool {
 func (c *checker) holds(src *Source, name string) bool {
 	for _, b := range src.Binds {
 		if b.Name == name {
-			return c.Env.Cur[name] == b
+			return c.Env.Named(name) == b
 		}
 	}
 	for _, m := range src.Methods {
 		if m.Typ.Name+"."+m.Name == name {
 			return c.Env.Of(m.Typ).Method(m.Name) == m
-		}
-	}
-	return false
-}
-
-func (src *Source) usesAny(set map[*Binding]bool) bool {
-	for b := range src.Uses {
-		if set[b] {
-			return true
 		}
 	}
 	return false

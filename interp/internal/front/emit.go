@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -143,7 +142,7 @@ func (c *Lowering) rewrite(x *lower.Unit, names []string) error {
 
 // slot declares a variable of the engine.
 func (c *Lowering) slot(e *Emission, name string, t types.Type) error {
-	x, err := lower.TypeExpr(t, c.EngineNames)
+	x, err := lower.TypeExpr(t, c.unitNames)
 	if err != nil {
 		return err
 	}
@@ -195,12 +194,13 @@ func (c *Lowering) nameOf(d *ast.FuncDecl) string {
 // that calls through a variable, so that a later body also serves existing values of
 // the type.
 func (c *Lowering) EmitMethod(e *Emission, d *ast.FuncDecl) error {
-	var m *newMethod
-	for i := range c.NewMethods {
-		if c.NewMethods[i].Decl == d {
-			m = &c.NewMethods[i]
+	if c.methodOf == nil {
+		c.methodOf = map[*ast.FuncDecl]*newMethod{}
+		for i, m := range c.NewMethods {
+			c.methodOf[m.Decl] = &c.NewMethods[i]
 		}
 	}
+	m := c.methodOf[d]
 	if m == nil {
 		return nil // func (T) _()
 	}
@@ -228,11 +228,11 @@ func (c *Lowering) EmitMethod(e *Emission, d *ast.FuncDecl) error {
 	if !c.newHooks[m.Method] {
 		return nil
 	}
-	recvType, err := lower.TypeExpr(recv.Type(), c.EngineNames)
+	recvType, err := lower.TypeExpr(recv.Type(), c.unitNames)
 	if err != nil {
 		return err
 	}
-	hook, err := lower.FuncType(m.fn.Signature(), c.EngineNames)
+	hook, err := lower.FuncType(m.fn.Signature(), c.unitNames)
 	if err != nil {
 		return err
 	}
@@ -245,11 +245,11 @@ func (c *Lowering) EmitMethod(e *Emission, d *ast.FuncDecl) error {
 
 // forward declares a method that passes its receiver and its arguments to a function.
 func (c *Lowering) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
-	recvType, err := lower.TypeExpr(m.Signature().Recv().Type(), c.EngineNames)
+	recvType, err := lower.TypeExpr(m.Signature().Recv().Type(), c.unitNames)
 	if err != nil {
 		return nil, err
 	}
-	t, err := lower.FuncType(m.Signature(), c.EngineNames)
+	t, err := lower.FuncType(m.Signature(), c.unitNames)
 	if err != nil {
 		return nil, err
 	}
@@ -294,22 +294,7 @@ func methodBody(d *ast.FuncDecl, name string) *ast.FuncDecl {
 
 // hook returns the variable that holds a method; typ is the type's name in the engine.
 func (c *Lowering) hook(typ, name string) string {
-	if c.typesBySlot == nil {
-		c.typesBySlot = map[string]*Binding{}
-		for _, list := range [][]*Binding{c.Env.Old, slices.Collect(maps.Values(c.Env.Cur))} {
-			for _, b := range list {
-				if b.Kind == KindType {
-					c.typesBySlot[b.Slot] = b
-				}
-			}
-		}
-	}
-	for _, m := range c.NewMethods {
-		if m.Typ.Slot == typ && m.Name == name {
-			return m.Hook
-		}
-	}
-	if m := c.Env.Of(c.typesBySlot[typ]).Method(name); m != nil {
+	if m := c.Env.Of(c.Slotted(typ)).Method(name); m != nil {
 		return m.Hook
 	}
 	return ""

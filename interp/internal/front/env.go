@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -97,6 +98,8 @@ type fact struct {
 	// OnlyShown reports whether only shown values of cells still have this old version
 	// of a type.
 	OnlyShown bool
+	// users are the sources that use the binding, and some that are not in force any more.
+	users []*Source
 }
 
 // Declared is a method of a type, and its header.
@@ -114,6 +117,15 @@ func (f *fact) Method(name string) *Method {
 	}
 	return nil
 }
+
+// refers reports whether is returns true for a binding that the headers refer to.
+func (f *fact) refers(is func(*Binding) bool) bool {
+	has := func(h Header) bool { return slices.ContainsFunc(h.Refs, func(r Ref) bool { return is(r.b) }) }
+	return has(f.Header) || slices.ContainsFunc(f.Methods, func(m Declared) bool { return has(m.Header) })
+}
+
+// mentions reports whether the headers refer to a binding.
+func (f *fact) mentions(b *Binding) bool { return f.refers(func(x *Binding) bool { return x == b }) }
 
 // declare adds a method, or replaces the one of its name.
 func (f *fact) declare(m *Method, h Header) {
@@ -200,84 +212,95 @@ func identsOf(n ast.Node) (list []*ast.Ident) {
 // Env maps names to their meanings. An environment that the session has taken does not
 // change. A cell works on a clone, which the session takes once the cell is accepted.
 type Env struct {
-	Cur     map[string]*Binding
+	names   layers[string, Binding]
 	Old     []*Binding        // types replaced by newer versions
 	Imports map[string]string // name to path, from the session's import declarations
 	Dots    []string          // paths of dot imports
 	outputs
-	Facts map[*Binding]*fact
-	own   map[*Binding]bool // bindings whose facts belong to this environment alone
-	// sharesCur and sharesFacts report whether another environment has the same map, which is then copied
-	// before it changes.
-	sharesCur, sharesFacts bool
+	facts layers[*Binding, fact]
+	moved []*Binding // those that have got or lost a meaning since Sweep
 }
 
-func NewEnv() *Env {
-	return &Env{Cur: map[string]*Binding{}, Imports: map[string]string{}, Facts: map[*Binding]*fact{}, own: map[*Binding]bool{}}
-}
+func NewEnv() *Env { return &Env{Imports: map[string]string{}} }
 
-// Clone returns an environment that can change without the receiver. The two share their maps until one changes.
+// Clone returns an environment that can change without the receiver. It costs little however many names there are.
 func (e *Env) Clone() *Env {
-	e.sharesCur, e.sharesFacts = true, true
 	return &Env{
-		Cur: e.Cur, Old: slices.Clone(e.Old), Imports: maps.Clone(e.Imports), Dots: slices.Clone(e.Dots),
-		outputs: outputs{slices.Clone(e.Kept), e.Last}, Facts: e.Facts, own: map[*Binding]bool{}, sharesCur: true, sharesFacts: true,
+		names: e.names.clone(), Old: slices.Clone(e.Old), Imports: maps.Clone(e.Imports), Dots: slices.Clone(e.Dots),
+		outputs: outputs{slices.Clone(e.Kept), e.Last}, facts: e.facts.clone(), moved: slices.Clone(e.moved),
 	}
 }
 
-// cur returns Cur for the caller to change.
-func (e *Env) cur() map[string]*Binding {
-	if e.sharesCur {
-		e.Cur, e.sharesCur = maps.Clone(e.Cur), false
-	}
-	return e.Cur
+// Freeze ends the changes of an environment, so that clones can be made while others read it.
+func (e *Env) Freeze() {
+	e.names.share()
+	e.facts.share()
 }
 
-// facts returns Facts for the caller to change.
-func (e *Env) facts() map[*Binding]*fact {
-	if e.sharesFacts {
-		e.Facts, e.sharesFacts, e.own = maps.Clone(e.Facts), false, map[*Binding]bool{}
+// Named returns the current meaning of a name, or nil.
+func (e *Env) Named(name string) *Binding { return e.names.get(name) }
+
+// Names returns the names and their current meanings.
+func (e *Env) Names() iter.Seq2[string, *Binding] { return e.names.all() }
+
+// Candidates returns the names that may have a meaning, some of them repeatedly.
+func (e *Env) Candidates() iter.Seq[string] { return e.names.keys() }
+
+// Bindings returns all bindings that the environment knows, also those that have no name.
+func (e *Env) Bindings() iter.Seq[*Binding] {
+	return func(yield func(*Binding) bool) {
+		for b := range e.facts.all() {
+			if !yield(b) {
+				return
+			}
+		}
 	}
-	return e.Facts
 }
 
 // noFact stands for the fact of a binding that an environment does not hold.
 var noFact = &fact{}
 
 // Of returns what the environment holds of a binding.
-func (e *Env) Of(b *Binding) *fact {
-	if f := e.Facts[b]; f != nil {
-		return f
-	}
-	return noFact
-}
+func (e *Env) Of(b *Binding) *fact { return cmp.Or(e.facts.get(b), noFact) }
 
 // change returns the binding's fact for the caller to change.
 func (e *Env) change(b *Binding) *fact {
-	f := e.facts()[b]
-	if f == nil || !e.own[b] {
+	f := e.facts.own[b]
+	if f == nil {
 		again := *e.Of(b)
 		again.Methods = slices.Clone(again.Methods)
 		f = &again
-		e.Facts[b], e.own[b] = f, true
+		e.facts.set(b, f)
 	}
 	return f
 }
 
 // add gives a binding a name for the checker and, as a rule, its own name a new meaning.
 func (e *Env) add(b *Binding) {
-	e.facts()[b], e.own[b] = &fact{Check: b.Name}, true
-	e.cur()[b.Name] = b
+	e.hide(b.Name)
+	e.facts.set(b, &fact{Check: b.Name})
+	e.names.set(b.Name, b)
+	e.moved = append(e.moved, b)
+}
+
+// hide takes the meaning from a name.
+func (e *Env) hide(name string) {
+	if b := e.Named(name); b != nil {
+		e.moved = append(e.moved, b)
+		e.names.set(name, nil)
+	}
 }
 
 // byCheck returns the binding with the given name in the checker.
 func (e *Env) byCheck(name string) *Binding {
-	if b := e.Cur[name]; b != nil && e.Of(b).Check == name {
+	if b := e.Named(name); b != nil && e.Of(b).Check == name {
 		return b
 	}
-	for _, b := range e.Old {
-		if e.Of(b).Check == name {
-			return b
+	if strings.Contains(name, "__") {
+		for _, b := range e.Old {
+			if e.Of(b).Check == name {
+				return b
+			}
 		}
 	}
 	return nil
@@ -287,14 +310,10 @@ func (e *Env) byCheck(name string) *Binding {
 // environment mentions it: existing values keep the type.
 func (e *Env) retire(b *Binding) {
 	name := fmt.Sprintf("%s__%d", b.Name, b.Seq)
-	delete(e.cur(), b.Name)
+	e.hide(b.Name)
 	e.Old = append(e.Old, b)
-	for x, f := range e.facts() {
-		touched := x == b || f.Header.mentions(b)
-		for _, m := range f.Methods {
-			touched = touched || m.mentions(b)
-		}
-		if !touched {
+	for x, f := range e.facts.all() {
+		if x != b && !f.mentions(b) {
 			continue
 		}
 		f = e.change(x)
@@ -307,78 +326,140 @@ func (e *Env) retire(b *Binding) {
 }
 
 // Sweep forgets versions of types that nothing mentions any more, and facts of bindings
-// that are gone.
-func (e *Env) Sweep() {
-	if e.sharesCur && e.sharesFacts {
-		return // nothing has changed
-	}
-	if len(e.Old) > 0 {
-		used, shown := map[*Binding]bool{}, map[*Binding]bool{}
-		note := func(owner *Binding, into map[*Binding]bool) {
-			f := e.Of(owner)
-			add := func(h Header) {
-				for _, r := range h.Refs {
-					if r.b != owner {
-						into[r.b] = true
-					}
-				}
-			}
-			add(f.Header)
-			for _, m := range f.Methods {
-				add(m.Header)
-			}
-		}
-		for _, b := range e.Cur {
-			note(b, used)
-		}
-		for _, b := range e.Old {
-			note(b, used)
-		}
-		for _, v := range e.Kept {
-			note(v.Binding, shown)
-		}
-		e.Old = slices.DeleteFunc(e.Old, func(b *Binding) bool { return !used[b] && !shown[b] })
-		for _, b := range e.Old {
-			if e.Of(b).OnlyShown == used[b] {
-				e.change(b).OnlyShown = !used[b]
-			}
-		}
-	}
-	held := map[*Binding]bool{}
+// that are gone, which it returns.
+func (e *Env) Sweep() (gone []*Binding) {
+	old, kept := map[*Binding]bool{}, map[*Binding]bool{}
 	for _, b := range e.Old {
-		held[b] = true
+		old[b] = true
+	}
+	isOld := func(b *Binding) bool { return old[b] }
+	if len(old) > 0 && slices.ContainsFunc(e.moved, func(b *Binding) bool { return old[b] || e.Of(b).refers(isOld) }) {
+		e.moved = append(e.moved, e.Old...)
+		e.sweepTypes()
+		clear(old)
+		for _, b := range e.Old {
+			old[b] = true
+		}
 	}
 	for _, v := range e.Kept {
-		held[v.Binding] = true
+		kept[v.Binding] = true
 	}
-	maps.DeleteFunc(e.facts(), func(b *Binding, _ *fact) bool { return e.Cur[b.Name] != b && !held[b] })
+	for _, b := range e.moved {
+		if e.current(b) || old[b] || kept[b] || e.facts.get(b) == nil {
+			continue
+		}
+		for _, m := range e.Of(b).Methods {
+			if m.Fn != nil {
+				e.facts.set(m.Fn, nil)
+			}
+		}
+		e.facts.set(b, nil)
+		gone = append(gone, b)
+	}
+	e.moved = nil
+	return gone
+}
+
+// sweepTypes forgets versions of types that nothing mentions any more.
+func (e *Env) sweepTypes() {
+	used, shown := map[*Binding]bool{}, map[*Binding]bool{}
+	note := func(owner *Binding, into map[*Binding]bool) {
+		e.Of(owner).refers(func(b *Binding) bool {
+			if b != owner {
+				into[b] = true
+			}
+			return false
+		})
+	}
+	for _, b := range e.Names() {
+		note(b, used)
+	}
+	for _, b := range e.Old {
+		note(b, used)
+	}
+	for _, v := range e.Kept {
+		note(v.Binding, shown)
+	}
+	e.Old = slices.DeleteFunc(e.Old, func(b *Binding) bool { return !used[b] && !shown[b] })
+	for _, b := range e.Old {
+		if e.Of(b).OnlyShown == used[b] {
+			e.change(b).OnlyShown = !used[b]
+		}
+	}
+}
+
+// use notes that a source uses a binding.
+func (e *Env) use(b *Binding, src *Source) {
+	f := e.change(b)
+	if len(f.users) == cap(f.users) { // as many again before the next time
+		live := slices.DeleteFunc(slices.Clone(f.users), func(src *Source) bool { return !e.live(src) })
+		f.users = slices.Grow(live, len(live)+1)
+	}
+	f.users = append(f.users, src)
+}
+
+// users returns the sources in force that use a binding.
+func (e *Env) users(b *Binding) iter.Seq[*Source] {
+	return func(yield func(*Source) bool) {
+		for _, src := range e.Of(b).users {
+			if e.live(src) && !yield(src) {
+				return
+			}
+		}
+	}
+}
+
+// live reports whether some declaration of a source is in force.
+func (e *Env) live(src *Source) bool {
+	return slices.ContainsFunc(src.Binds, func(b *Binding) bool { return e.Named(b.Name) == b }) || slices.ContainsFunc(src.Methods, e.inForce)
+}
+
+// inForce reports whether a method is one of its type, which has its name still.
+func (e *Env) inForce(m *Method) bool {
+	return e.Named(m.Typ.Name) == m.Typ && e.Of(m.Typ).Method(m.Name) == m
 }
 
 // Used reports whether a declaration in force uses a binding.
 func (e *Env) Used(b *Binding) bool {
-	return slices.ContainsFunc(e.Sources(), func(src *Source) bool { return src.Uses[b] })
+	for range e.users(b) {
+		return true
+	}
+	return false
+}
+
+// Source returns the source of the declaration of a name of the checker, T.M for methods. That of a variable is nil. ok is false
+// if the name has no meaning.
+func (e *Env) Source(name string) (src *Source, ok bool) {
+	typ, method, isMethod := strings.Cut(name, ".")
+	b := e.byCheck(typ)
+	if b == nil || !isMethod {
+		return cmp.Or(b, &Binding{}).Src, b != nil
+	}
+	m := e.Of(b).Method(method)
+	if m == nil {
+		return nil, false
+	}
+	return m.Src, true
 }
 
 // Sources lists all sources that can be compiled again, in the order of cells.
 func (e *Env) Sources() []*Source {
 	seen := map[*Source]bool{}
-	var list []*Source
-	add := func(s *Source) {
-		if s != nil && !seen[s] {
-			seen[s] = true
-			list = append(list, s)
-		}
-	}
-	for _, b := range e.Cur {
-		add(b.Src)
+	for _, b := range e.Names() {
+		seen[b.Src] = true
 		for _, m := range e.Of(b).Methods {
-			add(m.Src)
+			seen[m.Src] = true
 		}
 	}
-	slices.SortFunc(list, func(a, b *Source) int {
+	delete(seen, nil)
+	return inOrder(seen)
+}
+
+// inOrder lists sources in the order of cells.
+func inOrder(set map[*Source]bool) []*Source {
+	return slices.SortedFunc(maps.Keys(set), func(a, b *Source) int {
 		return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Item.Line, b.Item.Line), cmp.Compare(a.Item.Text, b.Item.Text))
 	})
-	return list
 }
 
 // Alias returns the name under which trees import a package.

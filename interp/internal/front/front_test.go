@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,10 @@ func TestRefused(t *testing.T) {
 		{"unknown package", nil, "import \"nowhere/else\"", `1:8: package "nowhere/else" is not available in cells`},
 		{"package of Python", nil, "import \"numpy\"", `1:8: package "numpy" is not available in cells | tensors take the place of NumPy's arrays: tensor.Arange(0, 10)`},
 		{"undefined", nil, "x := y", "1:6: undefined: y"},
+		{"nested", nil, strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000), "1:1997: nested too deeply, in more than 2000 levels of Go's syntax; give inner parts variables or functions of their own"},
+		{"doubling", []string{"type A struct{ a, b int }\ntype B struct{ a, b, c, d, e, f, g, h, i, j A }\ntype C struct{ a, b, c, d, e, f, g, h, i, j B }"},
+			"type D struct{ a, b, c, d, e, f, g, h, i, j C }\ntype E struct{ a, b, c, d, e, f, g, h, i, j [2]D }\ntype F struct{ a, b, c, d, e, f, g, h, i, j E }",
+			"3:6: type F holds more than 100000 types in its fields, counted as often as they occur; hold some of them by pointer"},
 		{"two mistakes", nil, "x := y\nz := w", "1:6: undefined: y\n2:6: undefined: w"},
 		{"in the body of a function", nil, "func f() int {\n\treturn \"a\"\n}", "2:9: cannot use \"a\" (untyped string constant) as int value in return statement"},
 		{"later line", nil, "x := 1\n\n\tx.y", "3:4: x.y undefined (type int has no field or method y)"},
@@ -240,8 +245,9 @@ func TestNames(t *testing.T) {
 	} {
 		s := after(t, tt.cells...)
 		var got []string
-		for _, name := range slices.Sorted(maps.Keys(s.env.Cur)) {
-			b := s.env.Cur[name]
+		names := maps.Collect(s.env.Names())
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			b := names[name]
 			got = append(got, fmt.Sprintf("%s %s %s %s", name, b.Kind, b.Typ, b.Slot))
 		}
 		for _, b := range s.env.Old {
@@ -395,11 +401,35 @@ func TestIsValue(t *testing.T) {
 // TestInForce checks that a declaration in force is not compiled again, and that its place moves to the latest cell.
 func TestInForce(t *testing.T) {
 	s := after(t, "func f() int { return 1 }", "x := 1\n// again\nfunc f() int { return 1 }")
-	src := s.env.Cur["f"].Src
+	src := s.env.Named("f").Src
 	if src.Cell != 2 || src.Item.Line != 3 {
 		t.Errorf("got the place In[%d], line %d, want In[2], line 3", src.Cell, src.Item.Line)
 	}
 	if n := len(s.env.Sources()); n != 1 {
 		t.Errorf("got %d declarations, want 1", n)
+	}
+}
+
+// TestMemoryOfDeclarations checks that the front end keeps less than 4 KB of a cell that declares a function, a variable and a type.
+func TestMemoryOfDeclarations(t *testing.T) {
+	s := newSession()
+	used := func(from, to int) int {
+		for n := from; n < to; n++ {
+			if _, err := s.bind(fmt.Sprintf("type T%d struct{ a, b int }\nfunc f%[1]d(x int) int { return x + %[1]d }\nx%[1]d := f%[1]d(%[1]d)", n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	const cells = 2000
+	before := used(0, 200)
+	each := (used(200, 200+cells) - before) / cells
+	runtime.KeepAlive(s)
+	t.Logf("%d bytes per cell", each)
+	if each > 4<<10 {
+		t.Errorf("%d bytes per cell, want at most 4096", each)
 	}
 }

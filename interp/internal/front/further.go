@@ -42,7 +42,7 @@ func (c *checker) further(a *attempt) []syntax.Problem {
 
 // fix replaces the pieces of the cell for which hints of an attempt have other code, and imports the packages that this names.
 func (c *checker) fix(a *attempt) {
-	isPackage := func(name string) bool { return c.importPath(name) != "" && c.Env.Cur[name] == nil }
+	isPackage := func(name string) bool { return c.importPath(name) != "" && c.Env.Named(name) == nil }
 	for _, f := range append([]*DeclFile{c.Stmts}, a.decls...) {
 		if f.Dependant {
 			continue

@@ -56,21 +56,21 @@ func receiverType(fn *types.Func) types.Object {
 // methodFn returns the binding of the generic method named T.M, or nil.
 func (e *Env) methodFn(name string) *Binding {
 	typ, method, ok := strings.Cut(name, ".")
-	if !ok || e.Cur[typ] == nil {
+	if !ok || e.Named(typ) == nil {
 		return nil
 	}
-	if m := e.Of(e.Cur[typ]).Method(method); m != nil {
+	if m := e.Of(e.Named(typ)).Method(method); m != nil {
 		return m.Fn
 	}
 	return nil
 }
 
 // current reports whether a name still has the meaning of a binding.
-func (e *Env) current(b *Binding) bool { return e.Cur[b.Name] == b || e.methodFn(b.Name) == b }
+func (e *Env) current(b *Binding) bool { return e.Named(b.Name) == b || e.methodFn(b.Name) == b }
 
 // genericMethods returns the rewrite of generic methods in trees that info describes.
 func (c *Lowering) genericMethods(info *types.Info) *lower.GenericMethods {
-	return &lower.GenericMethods{Info: info, Name: c.EngineNames, Function: func(fn *types.Func) string {
+	return &lower.GenericMethods{Info: info, Name: c.unitNames, Function: func(fn *types.Func) string {
 		if b := c.methodFn(fn); b != nil {
 			return b.Slot
 		}

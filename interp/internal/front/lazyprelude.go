@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
@@ -124,34 +125,32 @@ func headers(list []ast.Decl) []ast.Decl {
 
 // sessionDecls returns a function that finds the session's declarations by engine name.
 func (c *Lowering) sessionDecls() func(name string) []ast.Decl {
-	objects, hooks := map[string]types.Object{}, map[string]*types.Func{}
-	note := func(o types.Object) {
-		b := c.BindingOf(o)
-		if b == nil {
-			return
-		}
-		objects[b.Slot] = o
-		if fn, ok := o.(*types.Func); ok && c.Env.Of(b).Hook != "" {
-			hooks[c.Env.Of(b).Hook] = fn
-		}
+	own := map[string]types.Object{}
+	for o, b := range c.Names {
+		own[b.Slot] = o
 	}
-	for o := range c.Names {
-		note(o)
+	for _, b := range c.Outs {
+		own[b.Slot] = c.Pkg.Scope().Lookup(b.Name)
 	}
-	for _, name := range c.Pkg.Scope().Names() {
-		note(c.Pkg.Scope().Lookup(name))
+	object := func(slot string) types.Object {
+		if b := c.Slotted(slot); b != nil && own[slot] == nil {
+			return c.Object(b)
+		}
+		return own[slot]
 	}
 	return func(name string) []ast.Decl {
-		if fn := hooks[name]; fn != nil {
-			if t, err := lower.FuncType(fn.Signature(), c.EngineNames); err == nil {
-				return []ast.Decl{varDecl(name, t)}
+		if i := strings.LastIndex(name, hookMark); i >= 0 && c.Env.Of(c.Slotted(name[:i])).Hook == name {
+			if fn, ok := object(name[:i]).(*types.Func); ok {
+				if t, err := lower.FuncType(fn.Signature(), c.unitNames); err == nil {
+					return []ast.Decl{varDecl(name, t)}
+				}
 			}
 		}
-		o := objects[name]
+		o := object(name)
 		if o == nil {
 			return nil
 		}
-		decls, err := headerOf(o, c.EngineNames)
+		decls, err := headerOf(o, c.unitNames)
 		if err != nil {
 			return nil
 		}
@@ -179,7 +178,7 @@ func (c *Lowering) methodHeaders(o *types.TypeName, slot string) (list []ast.Dec
 		if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok {
 			recv = &ast.StarExpr{X: recv}
 		}
-		if d, err := funcHeader(m, recv, c.EngineNames); err == nil {
+		if d, err := funcHeader(m, recv, c.unitNames); err == nil {
 			list = append(list, d)
 		}
 	}

@@ -28,6 +28,15 @@ func (c *Bound) checkNames(h *Header) lower.Namer {
 	}
 }
 
+// unitNames names types for the trees of a unit that the checker is to read again.
+func (c *Bound) unitNames(o *types.TypeName) (ast.Expr, error) {
+	if c.Instances && lower.IsFuncType(o) && o.Pkg() != c.Pkg && c.flatName(o) == "" {
+		c.flat = true // the checker reads the unit again
+		return Foreign(c.Pkg, o, c.UnitPaths)
+	}
+	return c.EngineNames(o)
+}
+
 // EngineNames names types for the engine.
 func (c *Bound) EngineNames(o *types.TypeName) (ast.Expr, error) {
 	if name := c.flatName(o); name != "" {
@@ -45,7 +54,7 @@ func (c *Bound) EngineNames(o *types.TypeName) (ast.Expr, error) {
 // and uses internally.
 func compiled(o *types.TypeName, pkg *types.Package, paths map[string]bool) (ast.Expr, error) {
 	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != pkg {
-		if _, ok := n.Underlying().(*types.Signature); ok {
+		if lower.IsFuncType(o) {
 			return nil, nil // iter.Seq[int] is written as its underlying function type
 		}
 		return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())

@@ -46,7 +46,7 @@ func (o *outputs) value(cell int) *Binding {
 
 // Keep adds a value that a cell has shown.
 func (e *Env) Keep(b *Binding, h Header, big bool) {
-	e.facts()[b] = &fact{Check: b.Name, Header: h}
+	e.facts.set(b, &fact{Check: b.Name, Header: h})
 	e.Kept = append(e.Kept, KeptValue{b, big})
 	e.Last = append([]int{b.Made}, e.Last[:min(2, len(e.Last))]...)
 }
@@ -58,7 +58,10 @@ func (e *Env) Drop(which func(KeptValue) bool) (gone []*Binding) {
 			return false
 		}
 		gone = append(gone, v.Binding)
-		delete(e.facts(), v.Binding)
+		for _, r := range e.Of(v.Binding).Header.Refs {
+			e.moved = append(e.moved, r.b)
+		}
+		e.facts.set(v.Binding, nil)
 		return true
 	})
 	return gone
@@ -84,7 +87,7 @@ func (c *checker) useOutputs(own []*DeclFile) []syntax.Problem {
 	for id := range u.defining {
 		taken[id.Name] = id.Name != "_"
 	}
-	u.taken = func(name string) bool { return taken[name] || c.Env.Cur[name] != nil || c.importPath(name) != "" }
+	u.taken = func(name string) bool { return taken[name] || c.Env.Named(name) != nil || c.importPath(name) != "" }
 	lower.Replace(c.Stmts.File, u.use)
 	return u.problems
 }
@@ -140,7 +143,8 @@ func (u *outputUses) name(id *ast.Ident) ast.Expr {
 	case name == "In":
 		b := &Binding{Name: InName, Kind: KindVar, Slot: fmt.Sprintf("in__%d", u.c.Seq)}
 		u.c.Outs[InName] = b
-		u.c.Env.facts()[b] = &fact{Check: InName, Header: Header{Decls: inputDecl(id.Pos())}}
+		u.c.Env.facts.set(b, &fact{Check: InName, Header: Header{Decls: inputDecl(id.Pos())}})
+		u.c.Env.moved = append(u.c.Env.moved, b)
 		return &ast.Ident{Name: InName, NamePos: id.Pos()}
 	case strings.HasPrefix(name, "_"):
 		if cell, err := strconv.Atoi(name[1:]); err == nil {

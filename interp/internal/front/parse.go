@@ -31,7 +31,7 @@ type DeclFile struct {
 func Parse(x Input, e *Env) (*Parsed, error) {
 	c := &Parsed{Input: x, Pieces: syntax.Split(x.Code), Env: e.Clone()}
 	if len(c.Errs) > 0 {
-		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, syntax.In(c.N, c.Errs))}
+		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, listed(syntax.In(c.N, c.Errs)))}
 	}
 	var problems []syntax.Problem
 	for _, it := range c.Items {
@@ -120,8 +120,37 @@ func (c *Parsed) diagnose() []syntax.Problem {
 			p.Msg = syntax.Newer(p.Msg)
 			list = append(list, p)
 		}
+		if len(list) > maxProblems {
+			return listed(list)
+		}
 	}
 	return list
+}
+
+// maxNesting is the depth of a syntax tree that the stages, which follow it by recursion, take.
+const maxNesting = 2000
+
+// shallow refuses a tree that is nested too deeply.
+func (c *Parsed) shallow(f *ast.File) error {
+	depth, deep := 0, token.NoPos
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch {
+		case deep.IsValid():
+		case n == nil:
+			depth--
+		case depth == maxNesting:
+			deep = n.Pos()
+		default:
+			depth++
+		}
+		return !deep.IsValid()
+	})
+	if !deep.IsValid() {
+		return nil
+	}
+	at := c.Fset.Position(deep)
+	return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
+		"nested too deeply, in more than %d levels of Go's syntax; give inner parts variables or functions of their own", maxNesting)}}}
 }
 
 // fileName returns a new, unique name for a file of the cell in the file set.
@@ -234,7 +263,7 @@ func (c *Parsed) parseImport(it syntax.Item) []syntax.Problem {
 			c.Env.Dots = append(c.Env.Dots, path)
 		default:
 			c.Env.Imports[name] = path
-			delete(c.Env.cur(), name)
+			c.Env.hide(name)
 		}
 	}
 	return list

@@ -25,10 +25,22 @@ func (c *checker) problemOf(e types.Error, a *attempt) syntax.Problem {
 	}
 }
 
+// maxProblems is the number of mistakes that the error of a cell lists.
+const maxProblems = 100
+
+// listed returns the first mistakes.
+func listed(list []syntax.Problem) []syntax.Problem {
+	if len(list) <= maxProblems {
+		return list
+	}
+	p := list[maxProblems]
+	return append(list[:maxProblems:maxProblems], syntax.Problem{Cell: p.Cell, Line: p.Line, Col: p.Col, Msg: "further mistakes are not listed"})
+}
+
 // hints returns what hints need of an attempt.
 func (c *checker) hints(a *attempt) *hints.Attempt {
 	names := func(yield func(string, hints.Name) bool) {
-		for name, b := range c.Env.Cur {
+		for name, b := range c.Env.Names() {
 			n := hints.Name{Callable: b.Kind == KindFunc || b.Kind == KindType || strings.HasPrefix(b.Typ, "func(")}
 			if b.Kind == KindVar {
 				n.Variable = b.Typ

@@ -88,7 +88,7 @@ func isRetired(path string) bool { return strings.Contains(path, retiredMark) }
 
 // Moved records that the types of a package have another path now.
 func (e *Env) Moved(from, to string) {
-	for b, f := range e.facts() {
+	for b, f := range e.facts.all() {
 		touched := f.Header.Paths[from]
 		for _, m := range f.Methods {
 			touched = touched || m.Paths[from]

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -18,9 +19,10 @@ type Shared struct {
 	Importer  types.Importer
 	Std       *Std
 	Packages  *Packages
-	Instances bool              // the engine knows generic types by their instances, which cannot gain methods later
-	Taken     map[string]bool   // names known to the engine
-	Tainted   map[*Binding]bool // types of which the engine may have seen methods of a rejected cell
+	Instances bool                // the engine knows generic types by their instances, which cannot gain methods later
+	Taken     map[string]bool     // names known to the engine
+	BySlot    map[string]*Binding // what the session knows, by names in the engine
+	Tainted   map[*Binding]bool   // types of which the engine may have seen methods of a rejected cell
 	// Failed returns the number of the latest cell that declares a name but did not run, or 0.
 	Failed func(name string) int
 }
@@ -61,8 +63,42 @@ type Checked struct {
 	Known      *Env                // the environment of the checker: types that the cell declares are retired
 	Pkg        *types.Package
 	Info       *types.Info
+	byFile     map[*token.File]*DeclFile // of Decls
 	newVars    []*types.Var
 	standIns   map[string]bool // variables of the cell that its functions use
+	// Find returns what the checker knows by a name, besides what the cell mentions. It may be nil.
+	Find func(check string) types.Object
+}
+
+// Declaration returns the declaration of the cell that a position is in, or nil.
+func (c *Checked) Declaration(pos token.Pos) *DeclFile {
+	if c.byFile == nil {
+		c.byFile = map[*token.File]*DeclFile{}
+		for _, f := range c.Decls {
+			c.byFile[f.Tok] = f
+		}
+	}
+	return c.byFile[c.Fset.File(pos)]
+}
+
+// Object returns what the checker knows of a binding, or nil. Other uses of the checker must wait meanwhile.
+func (c *Bound) Object(b *Binding) types.Object {
+	check := c.Env.Of(b).Check
+	if o := c.Pkg.Scope().Lookup(check); o != nil || c.Find == nil {
+		return o
+	}
+	return c.Find(check)
+}
+
+// Slotted returns the binding that has a name in the engine, or nil.
+func (c *Bound) Slotted(slot string) *Binding {
+	if c.made == nil {
+		c.made = map[string]*Binding{}
+		for _, b := range c.Names {
+			c.made[b.Slot] = b
+		}
+	}
+	return cmp.Or(c.made[slot], c.BySlot[slot])
 }
 
 // Bound is a cell whose declarations have names in the engine.
@@ -70,6 +106,7 @@ type Bound struct {
 	*Checked
 	Env        *Env // the environment after the cell
 	Slots      map[string]bool
+	made       map[string]*Binding // of Names, by slot
 	Names      map[types.Object]*Binding
 	Vars       map[*Binding]types.Object
 	localTypes map[types.Object]string // engine names of types declared in functions
@@ -80,9 +117,10 @@ type Bound struct {
 	methodFns  map[*types.Func]*Binding // generic methods of the cell
 	Touched    map[*Binding]bool        // types of earlier cells that gain methods
 	Hooked     []hooked
-	KeepsIn    bool            // the value of In may outlive the cell
-	UnitPaths  map[string]bool // packages that the unit mentions
-	flat       bool            // the cell uses packages run from source
+	hooks      map[*Binding]bool // of Hooked
+	KeepsIn    bool              // the value of In may outlive the cell
+	UnitPaths  map[string]bool   // packages that the unit mentions
+	flat       bool              // the cell uses packages run from source
 }
 
 // Target is what the engine needs of a unit, and the session's state that a unit refers to.
@@ -105,10 +143,10 @@ type Target struct {
 type Lowering struct {
 	*Bound
 	Lowered
-	to          *Target
-	generated   map[*ast.FuncDecl]bool
-	inits       int
-	typesBySlot map[string]*Binding
+	to        *Target
+	generated map[*ast.FuncDecl]bool
+	methodOf  map[*ast.FuncDecl]*newMethod // of NewMethods
+	inits     int
 }
 
 // Lowered is what lower makes of a cell.

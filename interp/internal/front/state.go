@@ -28,7 +28,7 @@ func NewState(files *token.FileSet, needs engine.Needs, binary types.ImporterFro
 	s.Loader = packages.Loader
 	s.Shared = Shared{
 		Fset: files, Ground: token.Pos(files.AddFile("earlier", -1, 0).Base()), Importer: packages.Loader,
-		Std: NewStd(files), Packages: packages, Instances: needs.Instances, Taken: map[string]bool{}, Tainted: map[*Binding]bool{},
+		Std: NewStd(files), Packages: packages, Instances: needs.Instances, Taken: map[string]bool{}, Tainted: map[*Binding]bool{}, BySlot: map[string]*Binding{},
 		Failed: func(string) int { return 0 },
 	}
 	return s
@@ -76,18 +76,24 @@ func (s *State) Accept(c *Bound, l *Lowered) (unused []*Binding) {
 	s.Adopt(l)
 	for b := range c.Superseded {
 		captured := c.Env.Of(b).Captured || c.Known.Of(b).Captured
-		if c.Env.Cur[b.Name] != b && !c.Env.Used(b) && (b.Kind == KindFunc || b.Kind == KindVar && !captured) {
+		if c.Env.Named(b.Name) != b && !c.Env.Used(b) && (b.Kind == KindFunc || b.Kind == KindVar && !captured) {
 			unused = append(unused, b)
 		}
 	}
-	c.Env.Sweep()
+	for _, b := range c.Names {
+		s.BySlot[b.Slot] = b
+	}
+	for _, b := range c.Env.Sweep() {
+		delete(s.BySlot, b.Slot)
+	}
+	c.Env.Freeze()
 	return unused
 }
 
 // IsValue reports whether an expression can begin with a name: that of a variable, constant or function
 // or, before a dot, of a package.
 func (e *Env) IsValue(name string, beforeDot bool) bool {
-	if b := e.Cur[name]; b != nil {
+	if b := e.Named(name); b != nil {
 		return b.Kind != KindType
 	}
 	return name == "true" || name == "false" || beforeDot && (e.Imports[name] != "" || exports.Preloaded[name] != "")

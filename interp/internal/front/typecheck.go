@@ -27,7 +27,7 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 		}
 	}
 	used := c.mentioned(decls)
-	hide := func(name string) bool { return hidden[name] || used[name] || c.Env.Cur[name] != nil }
+	hide := func(name string) bool { return hidden[name] || used[name] || c.Env.Named(name) != nil }
 	for _, f := range decls {
 		if f.Dependant {
 			c.pin(f)
@@ -35,7 +35,7 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 			c.addImports(f, hide)
 		}
 	}
-	c.addImports(c.Stmts, func(name string) bool { return hidden[name] || c.Env.Cur[name] != nil })
+	c.addImports(c.Stmts, func(name string) bool { return hidden[name] || c.Env.Named(name) != nil })
 	a := &attempt{decls: decls, vars: map[string][]ast.Decl{}, missing: map[string]bool{}, env: c.Env.retired(decls)}
 	if len(used) == 0 {
 		c.typecheck(a)
@@ -183,7 +183,7 @@ func (e *Env) retired(decls []*DeclFile) *Env {
 	r := e
 	for _, f := range decls {
 		for _, name := range f.names() {
-			if b := e.Cur[name]; b != nil && b.Kind == KindType {
+			if b := e.Named(name); b != nil && b.Kind == KindType {
 				if r == e {
 					r = e.Clone()
 				}
@@ -194,62 +194,141 @@ func (e *Env) retired(decls []*DeclFile) *Env {
 	return r
 }
 
-// prelude declares to the checker the session's declarations that the attempt does not
-// replace: all types, because interfaces may hold values of any of them, but only the
-// mentioned ones of the rest, so that the cost of a cell does not grow with the
-// session.
+// prelude declares to the checker the session's declarations that the attempt mentions and does not
+// replace, so that the cost of a cell does not grow with the session.
 func (c *checker) prelude(a *attempt) *ast.File {
-	mentioned := map[string]bool{}
-	note := func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			mentioned[id.Name] = true
-		}
-		return true
-	}
-	ast.Inspect(c.Stmts.File, note)
-	for _, d := range a.decls {
-		ast.Inspect(d.File, note)
-	}
-	f := &ast.File{Package: c.Stmts.Package, Name: ast.NewIdent("main")}
 	taken := map[string]bool{}
 	for _, d := range a.decls {
 		for _, name := range d.names() {
 			taken[name] = true
 		}
 	}
-	paths := map[string]bool{}
-	var decls []ast.Decl
-	add := func(b *Binding) {
-		f := a.env.Of(b)
-		decls = append(decls, f.Header.Decls...)
-		maps.Copy(paths, f.Header.Paths)
-		for _, m := range f.Methods {
-			if !taken[f.Check+"."+m.Name] {
-				decls = append(decls, m.Decls...)
-				maps.Copy(paths, m.Paths)
+	e := newEarlier(a.env, taken)
+	mention := func(n ast.Node) {
+		for _, id := range identsOf(n) {
+			if a.vars[id.Name] == nil && !a.missing[id.Name] {
+				e.need(a.env.byCheck(id.Name))
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.env.Cur)) {
-		b := a.env.Cur[name]
-		switch {
-		case a.vars[name] != nil, taken[name], a.missing[name]:
-		case b.Kind != KindType && !mentioned[name] && !c.whole:
-		default:
-			add(b)
+	mention(c.Stmts.File)
+	for _, d := range a.decls {
+		mention(d.File)
+	}
+	for _, decls := range a.vars {
+		for _, d := range decls {
+			mention(d)
 		}
 	}
-	for _, b := range a.env.Old {
-		add(b)
+	for _, b := range c.Outs {
+		e.need(b)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Outs)) {
-		add(c.Outs[name])
-	}
+	maps.Copy(e.paths, c.paths)
+	f := e.file(c.Stmts.Package)
 	for _, name := range slices.Sorted(maps.Keys(a.vars)) {
-		decls = append(decls, a.vars[name]...)
+		f.Decls = append(f.Decls, a.vars[name]...)
 	}
-	maps.Copy(paths, c.paths)
-	f.Decls = append([]ast.Decl{ImportDecl(paths)}, decls...)
+	return f
+}
+
+// finder returns a function that has the checker of an attempt declare a name of the session that the cell does
+// not mention, and what its declaration mentions.
+func (c *checker) finder(a *attempt) func(check string) types.Object {
+	return func(check string) types.Object {
+		b := a.env.byCheck(check)
+		if b == nil {
+			return nil
+		}
+		e := newEarlier(a.env, nil)
+		e.known = func(check string) bool { return a.pkg.Scope().Lookup(check) != nil }
+		e.need(b)
+		_ = a.checker.Files([]*ast.File{e.file(c.Ground)})
+		return a.pkg.Scope().Lookup(check)
+	}
+}
+
+// earlier collects the declarations of earlier cells that the checker is to know, with those that they mention.
+type earlier struct {
+	env   *Env
+	taken map[string]bool         // names that the cell declares, T.M for methods
+	known func(check string) bool // reports whether the checker knows a name already
+	has   map[*Binding]bool
+	paths map[string]bool // packages that they mention
+}
+
+func newEarlier(e *Env, taken map[string]bool) *earlier {
+	return &earlier{env: e, taken: taken, known: func(string) bool { return false }, has: map[*Binding]bool{}, paths: map[string]bool{}}
+}
+
+// need adds a binding, which may be nil.
+func (e *earlier) need(b *Binding) {
+	if b == nil || e.has[b] {
+		return
+	}
+	f := e.env.Of(b)
+	if f.Check == "" || e.taken[f.Check] || e.known(f.Check) {
+		return
+	}
+	e.has[b] = true
+	add := func(h Header) {
+		maps.Copy(e.paths, h.Paths)
+		for _, r := range h.Refs {
+			e.need(r.b)
+		}
+	}
+	add(f.Header)
+	for _, m := range f.Methods {
+		if !e.taken[f.Check+"."+m.Name] {
+			add(m.Header)
+		}
+	}
+}
+
+// Declarations writes a file that declares names of the checker, and what their declarations mention, but nothing that is known.
+func (e *Env) Declarations(names map[string]bool, known func(check string) bool) string {
+	x := newEarlier(e, nil)
+	x.known = known
+	for name := range names {
+		x.need(e.byCheck(name))
+	}
+	for _, v := range e.Kept {
+		if names[v.Name] {
+			x.need(v.Binding)
+		}
+	}
+	text := "package main\n"
+	for _, d := range x.file(token.NoPos).Decls {
+		text += lower.Print(d) + "\n"
+	}
+	if names[InName] && !known(InName) {
+		text += "var " + InName + " []string\n"
+	}
+	return text
+}
+
+// MethodsOf returns the names T.M of the methods of a type that the checker knows by a name.
+func (e *Env) MethodsOf(check string) (list []string) {
+	if b := e.byCheck(check); b != nil {
+		for _, m := range e.Of(b).Methods {
+			list = append(list, check+"."+m.Name)
+		}
+	}
+	return list
+}
+
+// file returns a file of the declarations at a position, in the order of their names.
+func (e *earlier) file(pos token.Pos) *ast.File {
+	list := slices.SortedFunc(maps.Keys(e.has), func(a, b *Binding) int { return strings.Compare(e.env.Of(a).Check, e.env.Of(b).Check) })
+	f := &ast.File{Package: pos, Name: ast.NewIdent("main"), Decls: []ast.Decl{ImportDecl(e.paths)}}
+	for _, b := range list {
+		of := e.env.Of(b)
+		f.Decls = append(f.Decls, of.Header.Decls...)
+		for _, m := range of.Methods {
+			if !e.taken[of.Check+"."+m.Name] {
+				f.Decls = append(f.Decls, m.Decls...)
+			}
+		}
+	}
 	return f
 }
 
@@ -282,7 +361,7 @@ func (c *checker) typecheck(a *attempt) {
 			if strings.HasSuffix(e.Msg, " is not used") && c.standsAlone(e.Pos) {
 				return
 			}
-			if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok && a.missing[name] {
+			if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok && a.missing[name] || len(a.errs) > maxProblems {
 				return
 			}
 			f := byFile[c.Fset.File(e.Pos)]
@@ -301,7 +380,8 @@ func (c *checker) typecheck(a *attempt) {
 			a.errs = append(a.errs, syntax.Problem{Cell: c.N, Line: 1, Col: 1, Msg: fmt.Sprintf("internal error: Go's type checker failed on this cell: %v", r)})
 		}
 	}()
-	_ = types.NewChecker(&cfg, c.Fset, a.pkg, a.info).Files(files)
+	a.checker = types.NewChecker(&cfg, c.Fset, a.pkg, a.info)
+	_ = a.checker.Files(files)
 	sortLabels(a.errs)
 }
 
@@ -339,7 +419,7 @@ func (c *checker) dotImports(a *attempt) {
 			continue
 		}
 		for _, name := range pkg.Scope().Names() {
-			if o := pkg.Scope().Lookup(name); o.Exported() && !taken[name] && c.Env.Cur[name] == nil && a.vars[name] == nil {
+			if o := pkg.Scope().Lookup(name); o.Exported() && !taken[name] && c.Env.Named(name) == nil && a.vars[name] == nil {
 				a.pkg.Scope().Insert(o)
 			}
 		}
@@ -370,8 +450,10 @@ func tolerated(msg string) bool {
 // standsAlone reports whether pos is in an expression that is a statement of the cell
 // itself: its value is shown or dropped.
 func (c *checker) standsAlone(pos token.Pos) bool {
-	for _, st := range c.Body.Body.List {
-		if x, ok := st.(*ast.ExprStmt); ok && x.Pos() <= pos && pos <= x.End() {
+	list := c.Body.Body.List
+	i, _ := slices.BinarySearchFunc(list, pos, func(st ast.Stmt, pos token.Pos) int { return cmp.Compare(st.End(), pos) })
+	for ; i < len(list) && list[i].Pos() <= pos; i++ {
+		if _, ok := list[i].(*ast.ExprStmt); ok {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 )
 
 // lateBinding makes function literals of the statements call functions through variables:
@@ -27,8 +26,9 @@ func (c *Bound) lateBinding() {
 				return true
 			}
 			if c.Env.Of(b).Hook == "" {
-				hook := fmt.Sprintf("%s__hook%d", b.Slot, c.Seq)
+				hook := fmt.Sprintf("%s%s%d", b.Slot, hookMark, c.Seq)
 				c.Env.change(b).Hook = hook
+				c.hooks[b] = true
 				c.Hooked = append(c.Hooked, hooked{b, hook, c.Info.Uses[id].(*types.Func)})
 			}
 			id.Name = c.Env.Of(b).Hook
@@ -38,6 +38,9 @@ func (c *Bound) lateBinding() {
 	})
 }
 
+// hookMark stands between a function's name in the engine and a number in the name of the variable through which literals call it.
+const hookMark = "__hook"
+
 // hooked is a function that gets a variable through which literals call it.
 type hooked struct {
 	*Binding
@@ -46,9 +49,7 @@ type hooked struct {
 }
 
 // Hooks reports whether the cell gives a function its variable.
-func (c *Bound) Hooks(b *Binding) bool {
-	return slices.ContainsFunc(c.Hooked, func(h hooked) bool { return h.Binding == b })
-}
+func (c *Bound) Hooks(b *Binding) bool { return c.hooks[b] }
 
 // noteUses records what a declaration uses, so that a redeclaration finds it.
 func (c *Bound) noteUses(f *DeclFile) {
@@ -75,6 +76,9 @@ func (c *Bound) noteUses(f *DeclFile) {
 	}
 	for _, m := range f.Src.Methods {
 		delete(uses, m.Fn)
+	}
+	for b := range uses {
+		c.Env.use(b, f.Src)
 	}
 	f.Src.Uses, f.Src.Pkgs, f.Src.Names = nonEmpty(uses), nonEmpty(pkgs), nonEmpty(names)
 }
@@ -108,16 +112,19 @@ func (c *Bound) noteCaptures() {
 	}
 	for _, f := range append(c.Decls, c.Stmts) {
 		ast.Inspect(f.File, func(n ast.Node) bool {
-			switch n := n.(type) {
+			switch n := n.(type) { // what is marked is not visited again
 			case *ast.FuncLit:
 				mark(n.Body)
+				return false
 			case *ast.UnaryExpr:
 				if n.Op == token.AND {
 					mark(n.X)
+					return false
 				}
 			case *ast.SelectorExpr: // a method with a pointer receiver, or a slice of an array
 				if sel := c.Info.Selections[n]; sel != nil && sel.Kind() != types.FieldVal {
 					mark(n.X)
+					return false
 				}
 			}
 			return true

@@ -55,6 +55,9 @@ var pythonImport = regexp.MustCompile(`^\s*(?:import\s+([\w.]+)(?:\s+as\s+\w+)?|
 
 // pythonHint suggests what to write for a line of Python, or returns "".
 func pythonHint(line string) string {
+	if len(line) > 1000 {
+		return "" // is not written by hand, and patterns take long
+	}
 	if m := pythonImport.FindStringSubmatch(line); m != nil {
 		if h := Import(m[1] + m[2]); h != "" {
 			return h

@@ -2,21 +2,30 @@ package live
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"halfnote/internal/goid"
 	"halfnote/interp/internal/engine"
 	"halfnote/kernel/eval"
 )
 
-// Go runs f in a new goroutine of the calling cell. A panic in f ends only that
+// Go runs f in a new goroutine of the calling cell, started at a mark. A panic in f ends only that
 // goroutine.
-func (r *Registry) Go(f func()) {
+func (r *Registry) Go(f func(), mark int) {
 	c := r.Current()
+	const some = 1024
+	if r.others.Load()%some == some-1 && !c.root().stopped.Load() { // goroutines may take the memory faster than watch looks
+		if why, ok := r.crowded(); ok {
+			r.StopFor(c, why)
+		}
+	}
 	started := make(chan struct{})
-	go r.as(c, func() { close(started); f() })
+	go r.as(c, mark, func() { close(started); f() })
 	<-started // from now on an interrupt stops the goroutine
 }
 
@@ -25,19 +34,37 @@ func (r *Registry) Go(f func()) {
 // if that cell has been stopped.
 func (r *Registry) Callback(f func()) func() {
 	c := r.Current()
+	r.leaves(c.root())
 	return func() {
 		if !c.root().stopped.Load() {
-			r.as(c, f)
+			r.as(c, 0, f)
 		}
 	}
 }
 
-// as makes the calling goroutine belong to c while it runs f.
-func (r *Registry) as(c *Cell, f func()) {
+// leaves records that a cell has left a callback, so that it can be stopped although it has no goroutine.
+func (r *Registry) leaves(c *Cell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.callers[weak.Make(c)] = true
+	if len(r.callers) > 2*r.collected+8 {
+		maps.DeleteFunc(r.callers, func(p weak.Pointer[Cell], _ bool) bool { return p.Value() == nil })
+		r.collected = len(r.callers)
+	}
+}
+
+// as makes the calling goroutine, which was started at a mark, belong to c while it runs f.
+func (r *Registry) as(c *Cell, mark int, f func()) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a wrong address panics, as nil does
 	id := goid.Current()
 	c.root().alive.Add(1)
 	r.others.Add(1)
 	r.add(id, c)
+	if mark != 0 {
+		r.mu.Lock()
+		r.spots[id] = spot{started: mark}
+		r.mu.Unlock()
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			p := r.Recovered(v)
@@ -73,6 +100,21 @@ func (r *Registry) Guard(f func()) (p *engine.Panic) {
 	}()
 	f()
 	return nil
+}
+
+// Uncaught reports the value of a panic that is about to end the calling goroutine, which compiled code has started. It stops the running
+// cell, which may wait for that goroutine.
+func (r *Registry) Uncaught(value any) {
+	p := r.Recovered(value)
+	if _, ok := p.Value.(Interrupted); ok {
+		return
+	}
+	c := r.Current()
+	if r.Running(c) {
+		r.StopFor(c, p)
+	} else if r.Report != nil {
+		r.Report(c, p)
+	}
 }
 
 // Elsewhere calls run with a function that calls f in goroutines that run starts. A panic in f ends its
@@ -115,7 +157,7 @@ func (r *Registry) Beside(ctx context.Context, out eval.Output, f func()) (stopp
 	c.Ctx, c.end = context.WithCancel(ctx)
 	defer c.end()
 	defer context.AfterFunc(ctx, func() { r.Stop(c) })()
-	r.as(c, f)
+	r.as(c, 0, f)
 	return c.stopped.Load()
 }
 

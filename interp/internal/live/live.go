@@ -6,9 +6,11 @@ package live
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"halfnote/internal/goid"
 	"halfnote/interp/internal/engine"
@@ -36,6 +38,7 @@ type Registry struct {
 
 	spaced spaced
 	looks  atomic.Uint32
+	asking atomic.Bool  // whether answers is in use
 	others atomic.Int32 // goroutines other than the running cell's own
 
 	under underWay
@@ -48,9 +51,17 @@ type Registry struct {
 	ever      map[uint64]struct{} // goroutines that cells have had
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
-	expected  map[uint64]expected // defer lists by goroutine
-	resume    func()              // set while the engine is halted
-	deepest   int                 // mark of the call at which the engine was halted
+	expected  map[uint64]expected         // defer lists by goroutine
+	spots     map[uint64]spot             // places of goroutines
+	answers   map[uint64]int              // marks at which goroutines have polled, while Goroutines asks
+	callers   map[weak.Pointer[Cell]]bool // cells that have left callbacks
+	collected int                         // number of these after the last removal of those that are garbage
+	pressing  bool                        // whether press runs
+	pressed   time.Time                   // time of the last request to stop
+	// interrupted is the time of the user's last interrupt.
+	interrupted time.Time
+	resume      func() // set while the engine is halted
+	deepest     int    // mark of the call at which the engine was halted
 }
 
 // Hooks are functions of the session that a registry calls. Each may be nil.
@@ -78,6 +89,7 @@ func NewRegistry(limit int) *Registry {
 	return &Registry{
 		limit: limit, counters: new([engine.Counters][16]int32), current: &Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
+		spots: map[uint64]spot{}, callers: map[weak.Pointer[Cell]]bool{},
 	}
 }
 
@@ -119,6 +131,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	done := make(chan error, 1)
 	go func() {
 		id := goid.Current()
+		debug.SetPanicOnFault(true) // a wrong address panics, as nil does
 		r.add(id, c)
 		returned := false
 		defer func() {
@@ -146,20 +159,12 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	if err, ended := r.watch(c, stop, done); ended {
 		return err, false
 	}
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	late := time.NewTimer(grace)
-	defer late.Stop()
-	for {
-		select {
-		case err := <-done:
-			return err, false
-		case <-tick.C: // a write of the goroutine itself may have undone the request
-			r.hurry()
-		case <-late.C:
-			r.others.Add(1) // the goroutine now runs next to later cells
-			return nil, true
-		}
+	select {
+	case err := <-done:
+		return err, false
+	case <-time.After(grace):
+		r.others.Add(1) // the goroutine now runs next to later cells
+		return nil, true
 	}
 }
 
@@ -224,19 +229,65 @@ func (r *Registry) StopFor(c *Cell, cause any) {
 	r.stopping[c] = true
 	atomic.StoreUint32(&r.flag, 1)
 	r.hurry()
+	if r.pressed = time.Now(); !r.pressing {
+		r.pressing = true
+		go r.press()
+	}
 }
 
-// StopAll tells all goroutines to stop.
-func (r *Registry) StopAll() {
+// insist is how long the request to stop is repeated all the time, and rarely the interval after that.
+const insist, rarely = time.Second, 250 * time.Millisecond
+
+// press repeats the request to stop until all goroutines that must stop have ended: a write of a goroutine itself may undo it. If after a while
+// all that are left wait in compiled code, flag is 0 until one returns, because it slows down the loops of other cells.
+func (r *Registry) press() {
+	for {
+		r.mu.Lock()
+		if len(r.stopping) == 0 {
+			r.pressing = false
+			r.mu.Unlock()
+			return
+		}
+		late := time.Since(r.pressed) > insist
+		r.mu.Unlock()
+		if !late {
+			r.hurry()
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		r.release(r.held())
+		time.Sleep(rarely)
+	}
+}
+
+// release sets flag to 0, or repeats the request to stop.
+func (r *Registry) release(held bool) {
 	r.mu.Lock()
-	var list []*Cell
-	for _, c := range r.cells {
-		list = append(list, c)
+	defer r.mu.Unlock()
+	switch {
+	case len(r.stopping) == 0 || r.answers != nil || time.Since(r.pressed) < insist:
+	case held:
+		atomic.StoreUint32(&r.flag, 0)
+	default:
+		atomic.StoreUint32(&r.flag, 1)
+		r.hurry()
 	}
-	r.mu.Unlock()
-	for _, c := range list {
-		r.Stop(c)
+}
+
+// held reports whether all goroutines that must stop wait in compiled code.
+func (r *Registry) held() bool {
+	all := goroutines()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, g := range all {
+		if c := r.cells[g.id]; c == nil || !r.stopping[c.root()] {
+			continue
+		}
+		if does, inside := g.does(r.attached.Load().RunsCells); inside == "" || does == computes {
+			return false
+		}
 	}
+	return true
 }
 
 func (r *Registry) add(id uint64, c *Cell) {
@@ -268,11 +319,12 @@ func (r *Registry) remove(id uint64, c *Cell) {
 	defer r.mu.Unlock()
 	delete(r.cells, id)
 	delete(r.unwinding, id)
+	delete(r.spots, id)
 	r.under.leave(id)
 	c = c.root()
 	if c.alive.Add(-1) == 0 && r.stopping[c] {
 		delete(r.stopping, c)
-		if len(r.stopping) == 0 {
+		if len(r.stopping) == 0 && r.answers == nil {
 			atomic.StoreUint32(&r.flag, 0)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 type TooMuch struct{ Asked, Used, Limit int64 }
 
 func (t TooMuch) Error() string {
+	if t.Asked == 0 && t.Used < t.Limit {
+		return fmt.Sprintf("out of memory: the stacks of goroutines take %s, more than a third of the limit, %s (GOMEMLIMIT sets it)", text.Bytes(t.Used), text.Bytes(t.Limit))
+	}
 	if t.Asked == 0 {
 		return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (GOMEMLIMIT sets it)", text.Bytes(t.Used), text.Bytes(t.Limit))
 	}
@@ -45,6 +48,9 @@ func (r *Registry) Room(n, size int) {
 
 // full returns the cause for stopping the cell if memory is used up.
 func (r *Registry) full() (TooMuch, bool) {
+	if why, ok := r.crowded(); ok {
+		return why, true
+	}
 	if r.Memory == 0 || r.used() <= r.Memory {
 		return TooMuch{}, false
 	}
@@ -53,13 +59,27 @@ func (r *Registry) full() (TooMuch, bool) {
 	return TooMuch{0, used, r.Memory}, used > r.Memory
 }
 
-// used returns the bytes of the heap that hold objects, plus those that Mapped reports.
+// crowded returns the cause for stopping the cell if the stacks of goroutines take a third of the memory. A collection would not free them, and takes
+// so long that new goroutines take the rest.
+func (r *Registry) crowded() (TooMuch, bool) {
+	const many = 1000 // fewer goroutines with larger stacks end by other limits
+	_, stacks := heap()
+	return TooMuch{0, stacks, r.Memory}, r.Memory > 0 && stacks > r.Memory/3 && r.others.Load() > many
+}
+
+// used returns the bytes of the heap that hold objects and stacks of goroutines, plus those that Mapped reports.
 func (r *Registry) used() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(s)
-	n := int64(s[0].Value.Uint64())
+	objects, stacks := heap()
+	n := objects + stacks
 	if r.Mapped != nil {
 		n += r.Mapped()
 	}
 	return n
+}
+
+// heap returns the bytes of the heap that hold objects and stacks of goroutines.
+func heap() (objects, stacks int64) {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64()), int64(s[1].Value.Uint64())
 }

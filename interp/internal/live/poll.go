@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"halfnote/internal/goid"
+	"halfnote/internal/text"
 	"halfnote/interp/internal/engine"
 )
 
@@ -39,6 +40,16 @@ func (t TooDeep) Error() string {
 // recover from it.
 func (TooDeep) RuntimeError() {}
 
+// Overflow is the value of the panic of a goroutine whose stack is full, as by compiled code that recurses over a value.
+type Overflow struct{ Limit int }
+
+func (o Overflow) Error() string {
+	return fmt.Sprintf("stack overflow: the calls of a goroutine need more than %s: a value nested too deep, or endless recursion?", text.Bytes(int64(o.Limit)))
+}
+
+// RuntimeError makes Overflow a runtime.Error.
+func (Overflow) RuntimeError() {}
+
 // Poll ends the calling goroutine if it has been told to stop. Deferred functions then run undisturbed. If code has recovered the panic, as fmt does
 // for a String method, the goroutine continues, and Poll ends it again.
 func (r *Registry) Poll() {
@@ -55,10 +66,11 @@ func (r *Registry) Poll() {
 	}
 }
 
-// PollOften is Poll for places that are reached often, such as loops. Where it takes long to identify the calling goroutine, it
+// PollOften is Poll for places that are reached often, such as loops, with the mark of the place. Where it takes long to identify the calling goroutine, it
 // does so only once in a while, and may return although the goroutine has been told to stop.
-func (r *Registry) PollOften() {
+func (r *Registry) PollOften(mark int) {
 	if goid.Fast() || r.others.Load() == 0 || r.spaced.due() {
+		r.answer(mark)
 		r.Poll()
 	}
 }
@@ -110,6 +122,7 @@ func panicking() bool {
 func (r *Registry) Call(counter *int32, mark int) {
 	atomic.StoreInt32(counter, stride)
 	if atomic.LoadUint32(&r.flag) != 0 {
+		r.answer(mark)
 		r.Poll()
 	}
 	if r.looks.Add(1)%looks != 0 || !r.attached.Load().calls.Deeper(r.limit+r.limit/10) { // barriers take part of it

@@ -9,7 +9,10 @@ import (
 )
 
 // Sleep is time.Sleep; it ends early when the cell is told to stop.
-func (r *Registry) Sleep(d time.Duration) {
+func (r *Registry) Sleep(d time.Duration, mark int) {
+	if r.arrive(mark) {
+		defer r.depart()
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -20,37 +23,42 @@ func (r *Registry) Sleep(d time.Duration) {
 }
 
 // Wait waits for a group; it stops waiting when the cell is told to stop.
-func (r *Registry) Wait(wg *sync.WaitGroup) { r.wait(wg.Wait) }
+func (r *Registry) Wait(wg *sync.WaitGroup, mark int) {
+	if r.arrive(mark) {
+		defer r.depart()
+	}
+	r.wait(wg.Wait)
+}
 
 // WaitGo calls f in a goroutine that the group waits for.
-func (r *Registry) WaitGo(wg *sync.WaitGroup, f func()) {
+func (r *Registry) WaitGo(wg *sync.WaitGroup, f func(), mark int) {
 	wg.Add(1)
 	r.Go(func() {
 		defer wg.Done()
 		f()
-	})
+	}, mark)
 }
 
 // RLock locks l for reading.
-func (r *Registry) RLock(l *sync.RWMutex) {
+func (r *Registry) RLock(l *sync.RWMutex, mark int) {
 	if !l.TryRLock() {
-		r.Lock(l.RLocker())
+		r.Lock(l.RLocker(), mark)
 	}
 }
 
 // Lock locks l; it stops waiting when the cell is told to stop, and l is then unlocked
 // again as soon as the lock is acquired.
-func (r *Registry) Lock(l sync.Locker) {
+func (r *Registry) Lock(l sync.Locker, mark int) {
 	if t, ok := l.(interface{ TryLock() bool }); ok && t.TryLock() {
 		return
 	}
-	locked := make(chan struct{})
-	go func() {
-		l.Lock()
-		close(locked)
-	}()
+	if r.arrive(mark) {
+		defer r.depart()
+	}
+	locked := aside(l.Lock)
 	select {
-	case <-locked:
+	case v := <-locked:
+		again(v)
 	case <-r.Current().stop:
 		defer func() {
 			go func() {
@@ -65,14 +73,14 @@ func (r *Registry) Lock(l sync.Locker) {
 
 // CondWait is the method Wait of sync.Cond. It also ends when the cell is told to stop. The
 // lock is then held, so that deferred functions can unlock it.
-func (r *Registry) CondWait(c *sync.Cond) {
-	woken := make(chan struct{})
-	go func() { // this goroutine takes over the lock and hands it back
-		c.Wait()
-		close(woken)
-	}()
+func (r *Registry) CondWait(c *sync.Cond, mark int) {
+	if r.arrive(mark) {
+		defer r.depart()
+	}
+	woken := aside(c.Wait) // that goroutine takes over the lock and hands it back
 	select {
-	case <-woken:
+	case v := <-woken:
+		again(v)
 	case <-r.Current().stop:
 		c.Broadcast()
 		<-woken
@@ -118,16 +126,30 @@ func (r *Registry) RUnlock(l *sync.RWMutex) {
 }
 
 func (r *Registry) wait(f func()) {
-	done := make(chan struct{})
-	go func() {
-		f()
-		close(done)
-	}()
+	done := aside(f)
 	select {
-	case <-done:
+	case v := <-done:
+		again(v)
 	case <-r.Current().stop:
 		r.Poll()
 		<-done
+	}
+}
+
+// aside calls f in another goroutine. The channel gets the value with which f panicked, or nil, when it has ended.
+func aside(f func()) (ended <-chan any) {
+	c := make(chan any, 1)
+	go func() {
+		defer func() { c <- recover() }()
+		f()
+	}()
+	return c
+}
+
+// again panics in the calling goroutine as f did in that of aside.
+func again(v any) {
+	if v != nil {
+		panic(v)
 	}
 }
 

@@ -94,7 +94,12 @@ func (u *Unit) headAssignment(s *ast.Stmt) {
 func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 	switch {
 	case a.Tok != token.ASSIGN && a.Tok != token.DEFINE:
-		if _, ok := ast.Unparen(a.Lhs[0]).(*ast.Ident); ok || !u.acts(a.Rhs[0]) && !u.acts(a.Lhs[0]) {
+		switch {
+		case isA[*ast.Ident](ast.Unparen(a.Lhs[0])):
+			return nil
+		case u.keyFails(a):
+			return append(append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0])), a)
+		case !u.acts(a.Rhs[0]) && !u.acts(a.Lhs[0]):
 			return nil
 		}
 		return append(append(u.keepCalls(&a.Lhs[0]), u.keepCalls(&a.Rhs[0])...), a)
@@ -150,16 +155,29 @@ func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
 	if a.Tok == token.DEFINE || isBlank(a.Lhs[0]) {
 		return nil
 	}
-	if !u.replaces(a.Lhs[0], a.Rhs[0]) {
+	if !u.replaces(a.Lhs[0], a.Rhs[0]) && !u.keyFails(a) && !(u.isEntry(a.Lhs[0]) && u.pointsTo(ast.Unparen(a.Rhs[0]))) {
 		return nil
 	}
-	return append(append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0])), a)
+	before := u.keepCalls(&a.Lhs[0])
+	if !u.isEntry(a.Lhs[0]) {
+		for _, e := range computed(&a.Lhs[0]) {
+			if u.mayPanic(*e) {
+				before = append(append(before, u.keepCalls(&a.Rhs[0])...), u.keep(e))
+			}
+		}
+	}
+	return append(before, u.keep(&a.Rhs[0]), a)
+}
+
+// keyFails reports whether both the key of the map entry that is assigned to and the right side, which comes first, may panic.
+func (u *Unit) keyFails(a *ast.AssignStmt) bool {
+	return u.isEntry(a.Lhs[0]) && u.mayPanic(ast.Unparen(a.Lhs[0]).(*ast.IndexExpr).Index) && u.mayPanic(a.Rhs[0])
 }
 
 // replaces reports whether Yaegi lets the right side of an assignment write to the place on the left, where that is wrong:
 // a struct literal, and a function that a call of compiled code or of a field returns, replace a variable, so that other
 // holders keep the old one; an operation does not know that the place is an interface; and a call may change what leads
-// to the place. The right side panics before an index on the left.
+// to the place. The right side panics before an index on the left, and a nil pointer there would delete an entry of a map.
 func (u *Unit) replaces(place, e ast.Expr) bool {
 	if u.isStructLiteral(e) || u.isInterface(u.typeOf(place)) && u.operates(e) {
 		return true

@@ -151,13 +151,7 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 
 // explicit returns the replacement of the conversion T(x).
 func (u *Unit) explicit(x *ast.CallExpr, t types.Type) ast.Expr {
-	if !types.IsInterface(t) {
-		if st, ok := t.Underlying().(*types.Struct); ok && st.NumFields() == 0 && !u.Info.Types[x.Args[0]].IsNil() {
-			return x
-		}
-		return x
-	}
-	if u.Info.Types[x.Args[0]].IsNil() {
+	if !types.IsInterface(t) || u.Info.Types[x.Args[0]].IsNil() {
 		return x
 	}
 	e := u.convert(x.Args[0], t)
@@ -196,7 +190,7 @@ func (u *Unit) builtin(x *ast.CallExpr, name string) {
 		x.Args[0] = u.convert(x.Args[0], anyType)
 	case "delete":
 		if m, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Map); ok {
-			x.Args[1] = u.convert(x.Args[1], m.Key())
+			x.Args[1] = u.key(x.Args[1], m.Key())
 		}
 	}
 }
@@ -265,16 +259,10 @@ func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
 			needed = needed || types.IsInterface(orInvalid(u.typeOf(e)))
 		}
 	}
-	v := u.temp("v")
 	if !needed {
-		if _, ok := ast.Unparen(n.Tag).(*ast.Ident); ok || n.Init == nil {
-			return n
-		}
-		// Yaegi does not evaluate such a tag.
-		before := []ast.Stmt{n.Init, define(v, call(u.typeExpr(n, tag), n.Tag))}
-		n.Init, n.Tag = nil, u.as(ident(v.Name), n.Tag)
-		return u.after(n, before...)
+		return n
 	}
+	v := u.temp("v")
 	for _, st := range n.Body.List {
 		cc := st.(*ast.CaseClause)
 		for i, e := range cc.List {

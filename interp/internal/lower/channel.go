@@ -37,16 +37,16 @@ func (u *Unit) channels() {
 		}
 		return true
 	})
-	two := map[ast.Node]bool{} // receive operations with a second result
+	two := map[ast.Node]types.Type{} // the types of the second results of receive operations
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		switch s := n.(type) {
 		case *ast.AssignStmt:
 			if len(s.Lhs) == 2 && len(s.Rhs) == 1 {
-				two[ast.Unparen(s.Rhs[0])] = true
+				two[ast.Unparen(s.Rhs[0])] = u.boolOf(s.Lhs[1])
 			}
 		case *ast.ValueSpec:
 			if len(s.Names) == 2 && len(s.Values) == 1 {
-				two[ast.Unparen(s.Values[0])] = true
+				two[ast.Unparen(s.Values[0])] = u.boolOf(s.Names[1])
 			}
 		}
 		return true
@@ -77,6 +77,22 @@ func (u *Unit) channels() {
 	})
 }
 
+// boolOf returns the type of a variable for the second result of a receive operation if that is a type of truth values, and otherwise bool.
+func (u *Unit) boolOf(e ast.Expr) types.Type {
+	if t := orInvalid(u.typeOf(e)); isBasic(t) && t != types.Typ[types.Invalid] {
+		return t
+	}
+	return types.Typ[types.Bool]
+}
+
+// asBool converts a truth value to a type.
+func (u *Unit) asBool(e ast.Expr, t types.Type) ast.Expr {
+	if t == types.Typ[types.Bool] {
+		return e
+	}
+	return call(u.typeExpr(e, t), e)
+}
+
 func (u *Unit) channelOf(e ast.Expr) *types.Chan {
 	if t := u.typeOf(e); t != nil {
 		if ch, ok := t.Underlying().(*types.Chan); ok {
@@ -90,16 +106,16 @@ func (u *Unit) channelOf(e ast.Expr) *types.Chan {
 // receive returns the call that replaces <-c:
 //
 //	func(c__ chan T) T { t__ := make(chan T, 1); Recv(c__, t__); v__ := <-t__; return v__ }(c)
-func (u *Unit) receive(n *ast.UnaryExpr, two bool) ast.Expr {
+func (u *Unit) receive(n *ast.UnaryExpr, second types.Type) ast.Expr {
 	ch := u.channelOf(n.X)
 	results := &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(n, ch.Elem())}}}
-	recv := Support("Recv", ident("c__"), ident("t__"))
+	recv := Support("Recv", ident("c__"), ident("t__"), u.placed(n.OpPos))
 	st := expr(recv)
 	ret := &ast.ReturnStmt{Results: []ast.Expr{ident("v__")}}
-	if two {
-		results.List = append(results.List, &ast.Field{Type: ident("bool")})
+	if second != nil {
+		results.List = append(results.List, &ast.Field{Type: u.typeExpr(n, second)})
 		st = define(ident("ok__"), recv)
-		ret.Results = append(ret.Results, ident("ok__"))
+		ret.Results = append(ret.Results, u.asBool(ident("ok__"), second))
 	}
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: n.Pos(), Results: results, Params: &ast.FieldList{List: []*ast.Field{
@@ -121,7 +137,7 @@ func (u *Unit) send(n *ast.SendStmt) ast.Stmt {
 		Body: block(
 			define(ident("t__"), u.carrier(n, ch)),
 			&ast.SendStmt{Chan: ident("t__"), Value: ident("v__")},
-			expr(Support("Send", ident("c__"), ident("t__"))),
+			expr(Support("Send", ident("c__"), ident("t__"), u.placed(n.Arrow))),
 		),
 	}
 	return expr(call(lit, n.Chan, n.Value))
@@ -145,7 +161,7 @@ func (u *Unit) rangeChannel(n *ast.RangeStmt) ast.Stmt {
 	if value == nil {
 		value = ident("_")
 	}
-	in := &ast.AssignStmt{Lhs: []ast.Expr{value, ok}, TokPos: n.For, Tok: token.DEFINE, Rhs: []ast.Expr{u.receive(op, true)}}
+	in := &ast.AssignStmt{Lhs: []ast.Expr{value, ok}, TokPos: n.For, Tok: token.DEFINE, Rhs: []ast.Expr{u.receive(op, types.Typ[types.Bool])}}
 	start := []ast.Stmt{in}
 	if n.Tok == token.ASSIGN {
 		v := u.temp("v")
@@ -175,12 +191,15 @@ func (u *Unit) selects(list []ast.Stmt) []ast.Stmt {
 			out = append(out, st)
 			continue
 		}
+		breaks := false
 		if label != nil {
-			out = append(out, u.landing(label)...)
+			var target []ast.Stmt
+			target, breaks = u.landing(label)
+			out = append(out, target...)
 		}
 		before, choice := u.selectCases(s)
 		out = append(out, before...)
-		if label == nil {
+		if label == nil || !breaks && st == ast.Stmt(label) { // a label that nothing names is not Go
 			out = append(out, choice)
 			continue
 		}
@@ -191,12 +210,20 @@ func (u *Unit) selects(list []ast.Stmt) []ast.Stmt {
 }
 
 // landing returns a target for goto statements that name the label of a select: it comes
-// before the first action of the select. The label itself stays for break.
-func (u *Unit) landing(l *ast.LabeledStmt) []ast.Stmt {
+// before the first action of the select. The label itself stays for break; breaks reports whether a statement needs it.
+func (u *Unit) landing(l *ast.LabeledStmt) (target []ast.Stmt, breaks bool) {
 	o := u.Info.Defs[l.Label]
+	if o == nil {
+		return nil, true
+	}
 	name := ""
 	ast.Inspect(u.File, func(n ast.Node) bool {
-		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO && b.Label != nil && o != nil && u.Info.Uses[b.Label] == o {
+		b, ok := n.(*ast.BranchStmt)
+		switch {
+		case !ok || b.Label == nil || u.Info.Uses[b.Label] != o:
+		case b.Tok != token.GOTO:
+			breaks = true
+		default:
 			if name == "" {
 				name = u.temp(l.Label.Name).Name
 			}
@@ -205,9 +232,9 @@ func (u *Unit) landing(l *ast.LabeledStmt) []ast.Stmt {
 		return true
 	})
 	if name == "" {
-		return nil
+		return nil, breaks
 	}
-	return []ast.Stmt{&ast.LabeledStmt{Label: ident(name), Stmt: poll(l.Pos())}}
+	return []ast.Stmt{&ast.LabeledStmt{Label: ident(name), Stmt: u.poll(l.Pos())}}, breaks
 }
 
 // selectCases turns a select into a call that waits and a switch over its result. The
@@ -258,7 +285,7 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 					v := u.temp("v")
 					start = append(start, define(v, values[k]), assign(e, ident(v.Name)))
 				default:
-					start = append(start, assign(e, values[k]))
+					start = append(start, assign(e, u.asBool(values[k], u.boolOf(e))))
 				}
 			}
 			clause.Body = append(start, cc.Body...)
@@ -267,8 +294,11 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 	if n := len(body.List); n > 0 {
 		body.List[n-1].(*ast.CaseClause).List = nil // default: a function may end in a select whose cases all return
 	}
-	wait := Support("Select", append([]ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(kinds)}}, operands...)...)
-	wait.Lparen = s.Select // position of the select
+	wait := Support("Select", append([]ast.Expr{u.placed(s.Select), &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(kinds)}}, operands...)...)
+	wait.Lparen = s.Select   // position of the select
+	if len(body.List) == 0 { // a function may end in it, as in a loop without an end
+		return nil, &ast.ForStmt{For: s.Select, Body: block(expr(wait))}
+	}
 	before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{chosen, ok}, Tok: token.DEFINE, TokPos: s.Select, Rhs: []ast.Expr{
 		wait,
 	}})

@@ -142,64 +142,31 @@ func (u *Unit) packageVars() {
 	})
 }
 
-// instances writes out inferred type arguments.
+// instances refuses generics of compiled packages that have no instance: those of cells have become instances before.
 func (u *Unit) instances() {
-	u.each(func(c *astutil.Cursor) {
-		switch n := c.Node().(type) {
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		switch n := n.(type) {
 		case *ast.Ident:
-			if sel, ok := c.Parent().(*ast.SelectorExpr); ok && sel.Sel == n {
-				return
-			}
-			u.instance(c, n, n)
+			u.instance(n, n)
 		case *ast.SelectorExpr:
-			u.instance(c, n, n.Sel)
-		case *ast.IndexExpr: // some type arguments are explicit
-			if x, ok := n.X.(*ast.IndexListExpr); ok && u.isGeneric(x.X) {
-				c.Replace(u.as(x, n))
-			} else if x, ok := n.X.(*ast.IndexExpr); ok && u.isGeneric(x.X) && u.isFunc(x.X) {
-				c.Replace(u.as(x, n))
-			}
-		case *ast.IndexListExpr:
-			if x, ok := n.X.(*ast.IndexListExpr); ok && u.isGeneric(x.X) {
-				c.Replace(u.as(x, n))
-			}
+			u.instance(n, n.Sel)
 		}
+		return true
 	})
 }
 
-func (u *Unit) isFunc(e ast.Expr) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		_, ok := u.Info.Uses[x].(*types.Func)
-		return ok
-	case *ast.SelectorExpr:
-		_, ok := u.Info.Uses[x.Sel].(*types.Func)
-		return ok
-	}
-	return false
-}
-
-func (u *Unit) instance(c *astutil.Cursor, e ast.Expr, id *ast.Ident) {
-	inst, ok := u.Info.Instances[id]
-	if !ok {
+func (u *Unit) instance(e ast.Expr, id *ast.Ident) {
+	if _, ok := u.Info.Instances[id]; !ok {
 		return
 	}
-	if t, ok := u.Info.Uses[id].(*types.TypeName); ok && t.Pkg() != nil && t.Pkg() != u.Pkg {
-		u.unsupported(e, "the generic type %s.%s of a compiled package", t.Pkg().Name(), t.Name())
+	switch o := u.Info.Uses[id].(type) {
+	case *types.TypeName:
+		if o.Pkg() != nil && o.Pkg() != u.Pkg {
+			u.unsupported(e, "the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
+		}
+	case *types.Func:
+		if o.Pkg() != u.Pkg {
+			u.unsupported(e, "the generic function %s.%s of a compiled package", o.Pkg().Name(), o.Name())
+		}
 	}
-	f, ok := u.Info.Uses[id].(*types.Func)
-	if !ok {
-		return
-	}
-	if f.Pkg() != u.Pkg {
-		u.unsupported(e, "the generic function %s.%s of a compiled package", f.Pkg().Name(), f.Name())
-	}
-	var list []ast.Expr
-	for t := range inst.TypeArgs.Types() {
-		list = append(list, u.typeExpr(e, t))
-	}
-	if x, ok := c.Parent().(*ast.IndexExpr); ok && x.X == e && len(list) == 1 {
-		return // the declaration itself reports it
-	}
-	c.Replace(u.typed(Index(e, list), inst.Type))
 }

@@ -58,10 +58,7 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 				u.throughPointer(n)
 			}
 			if m, ok := orInvalid(u.typeOf(n.X)).Underlying().(*types.Map); ok {
-				n.Index = u.convert(n.Index, m.Key())
-				if u.Info.Types[n.Index].IsNil() && !types.IsInterface(m.Key()) {
-					n.Index = u.typed(call(&ast.ParenExpr{X: u.typeExpr(n, m.Key())}, n.Index), m.Key())
-				}
+				n.Index = u.key(n.Index, m.Key())
 			}
 		case *ast.UnaryExpr: // &p[i], where p is a pointer to an array
 			if x, ok := ast.Unparen(n.X).(*ast.IndexExpr); ok && n.Op == token.AND {
@@ -98,6 +95,14 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 		}
 		return true
 	})
+}
+
+// key converts a key to the type of the keys of a map. Yaegi gives nil none.
+func (u *Unit) key(e ast.Expr, t types.Type) ast.Expr {
+	if u.Info.Types[e].IsNil() && !types.IsInterface(t) {
+		return u.typed(call(&ast.ParenExpr{X: u.typeExpr(e, t)}, e), t)
+	}
+	return u.convert(e, t)
 }
 
 // storedKey tests the key of a map entry to which a statement assigns: the back end reads the entry first, which in
@@ -296,6 +301,13 @@ func (u *Unit) convert(e ast.Expr, to types.Type) ast.Expr {
 		from = types.Default(from)
 	}
 	switch u.conversion(from, to) {
+	case same:
+		if u.isInterface(to) && u.isDeclared(e) { // Yaegi would use its own tree as the value
+			return u.typed(Support("Any", e), to)
+		}
+		if u.Info.Types[e].IsNil() && u.compiledIface(to) && hidesMethods(to) { // Yaegi has no wrapper for such interfaces, whose nil it would make
+			return u.typed(&ast.StarExpr{Star: e.Pos(), X: u.typed(call(ident("new"), u.typeExpr(e, to)), types.NewPointer(to))}, to)
+		}
 	case boxing:
 		return u.typed(u.box(e, from), to)
 	case opening:
@@ -309,6 +321,16 @@ func (u *Unit) convert(e ast.Expr, to types.Type) ast.Expr {
 		return u.typed(call(u.typeExpr(e, to), e), to)
 	}
 	return e
+}
+
+// hidesMethods reports whether an interface has methods that are not exported.
+func hidesMethods(t types.Type) bool {
+	for m := range t.Underlying().(*types.Interface).Methods() {
+		if !m.Exported() {
+			return true
+		}
+	}
+	return false
 }
 
 // box puts a value of type t into its box.

@@ -148,19 +148,31 @@ func (w typeWords) signature(t *types.Signature) string {
 // id returns the identity of a type: its text with the engine's names.
 func (u *Unit) id(t types.Type) string { return typeText(t, u.engineName) }
 
-func (u *Unit) engineName(n *types.Named) string {
+func (u *Unit) engineName(n *types.Named) string { return u.engineNameIn(n, false) }
+
+// engineNameIn is engineName, or the name in a type argument of a type of a package.
+func (u *Unit) engineNameIn(n *types.Named, argument bool) string {
 	o := n.Obj()
 	switch {
 	case o.Pkg() == nil:
 		return o.Name()
 	case !u.ours(o):
-		return o.Pkg().Name() + "." + o.Name() + typeArguments(n, u.engineName)
+		pkg := o.Pkg().Name()
+		if argument {
+			pkg = o.Pkg().Path()
+		}
+		return pkg + "." + o.Name() + u.typeArguments(n)
 	case n.TypeArgs().Len() == 0:
 		return u.nameOf(o)
 	}
 	var args []string
 	for t := range n.TypeArgs().Types() {
-		args = append(args, argumentText(t, u.Pkg))
+		args = append(args, argumentText(t, func(n *types.Named) string {
+			if u.ours(n.Obj()) {
+				return u.engineName(n)
+			}
+			return ""
+		}))
 	}
 	text := u.nameOf(o) + "[" + strings.Join(args, ",") + "]"
 	if name := u.Instances[text]; name != "" {
@@ -170,33 +182,29 @@ func (u *Unit) engineName(n *types.Named) string {
 }
 
 // argumentText returns the text of a type argument in a name of an instance, the same for identical
-// types: rune is int32 there, and an alias is the type that it denotes.
-func argumentText(t types.Type, pkg *types.Package) string {
-	path := func(p *types.Package) string {
-		if p == pkg {
-			return ""
-		}
-		return p.Path()
-	}
-	w := typeWriter{plain: true, name: func(o *types.TypeName) (ast.Expr, error) {
-		if o.Pkg() == nil || path(o.Pkg()) == "" {
+// types: rune is int32 there, and an alias is the type that it denotes. Name returns the engine's name of a type, or "".
+func argumentText(t types.Type, name func(*types.Named) string) string {
+	w := typeWriter{plain: name, name: func(o *types.TypeName) (ast.Expr, error) {
+		if o.Pkg() == nil {
 			return ident(o.Name()), nil
 		}
-		return ident(path(o.Pkg()) + "." + o.Name()), nil
+		return ident(o.Pkg().Path() + "." + o.Name()), nil
 	}}
-	if s := strings.Join(strings.Fields(Print(w.expr(t))), " "); w.err == nil && w.respelled {
-		return s
+	e := w.expr(t)
+	if w.err != nil { // a type without a name
+		return types.TypeString(t, nil)
 	}
-	return types.TypeString(t, path)
+	return strings.Join(strings.Fields(Print(e)), " ")
 }
 
-func typeArguments(n *types.Named, name func(*types.Named) string) string {
+// typeArguments writes the type arguments of a type of a package as package reflect does.
+func (u *Unit) typeArguments(n *types.Named) string {
 	if n.TypeArgs().Len() == 0 {
 		return ""
 	}
 	var args []string
 	for t := range n.TypeArgs().Types() {
-		args = append(args, typeText(t, name))
+		args = append(args, typeWords{argument: true, named: u.engineNameIn}.text(t))
 	}
 	return "[" + strings.Join(args, ",") + "]"
 }
@@ -272,7 +280,7 @@ func (u *Unit) describe(t types.Type) *dynamic.Type {
 	return u.Types.Type(u.id(t), func(d *dynamic.Type) {
 		d.Name, d.Boxed = u.goName(t), u.boxed(t)
 		if n, ok := t.(*types.Named); ok {
-			if d.Named = u.ownNamed(n); !d.Named && !u.isInterface(t) {
+			if d.Named = u.ownNamed(n) || u.nameless(n); !d.Named && !u.isInterface(t) {
 				return
 			}
 		}

@@ -73,7 +73,7 @@ func (u *Unit) entryIf(s *ast.IfStmt) ast.Stmt {
 	}
 	if id, ok := cond.(*ast.Ident); ok && id.Name == a.Lhs[1].(*ast.Ident).Name {
 		uses = uses[2:] // nothing before the else uses it
-	} else if x, ok := cond.(*ast.UnaryExpr); ok && x.Op == token.NOT && cond == ast.Unparen(s.Cond) && Print(x.X) == Print(a.Lhs[1]) {
+	} else if x, ok := cond.(*ast.UnaryExpr); ok && cond == ast.Unparen(s.Cond) && Print(x.X) == Print(a.Lhs[1]) {
 		uses = uses[1:2]
 	}
 	o := u.objectOf(a.Lhs[0].(*ast.Ident))

@@ -37,17 +37,23 @@ func (u *Unit) liftAppended(c *astutil.Cursor, list []ast.Expr) {
 // liftFunctions replaces the declared functions in list by variables, which it declares before the statement at c.
 func (u *Unit) liftFunctions(c *astutil.Cursor, list []ast.Expr) {
 	for i, e := range list {
-		id, ok := ast.Unparen(e).(*ast.Ident)
-		f, isFunc := u.Info.Uses[id].(*types.Func)
-		if !ok || !isFunc || f.Pkg() != u.Pkg || f.Signature().TypeParams().Len() > 0 || c.Index() < 0 {
+		if !u.isDeclared(e) || c.Index() < 0 {
 			continue
 		}
+		f := u.Info.Uses[ast.Unparen(e).(*ast.Ident)]
 		v := u.temp("f")
 		c.InsertBefore(&ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
-			Names: []*ast.Ident{v}, Type: u.typeExpr(e, f.Signature()), Values: []ast.Expr{e},
+			Names: []*ast.Ident{v}, Type: u.typeExpr(e, f.Type()), Values: []ast.Expr{e},
 		}}}})
-		list[i] = u.typed(ident(v.Name), f.Signature())
+		list[i] = u.typed(ident(v.Name), f.Type())
 	}
+}
+
+// isDeclared reports whether an expression is the name of a declared function.
+func (u *Unit) isDeclared(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	f, isFunc := u.Info.Uses[id].(*types.Func)
+	return ok && isFunc && f.Pkg() == u.Pkg && f.Signature().TypeParams().Len() == 0
 }
 
 // newValues replaces new(x) of a value by a call of a function that returns the address of a

@@ -20,7 +20,7 @@ func (u *Unit) goStatements() {
 		u.imports = true
 		before, later := u.later(g.Call)
 		lit := &ast.FuncLit{Type: &ast.FuncType{Func: g.Go, Params: &ast.FieldList{}}, Body: block(expr(later))}
-		c.Replace(block(append(before, expr(Support("Go", lit)))...))
+		c.Replace(block(append(before, expr(Support("Go", lit, u.placed(g.Go))))...))
 	})
 }
 
@@ -36,15 +36,11 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 		before = append(before, define(v, e))
 		return u.as(ident(v.Name), e)
 	}
-	builtin := false
 	switch f := ast.Unparen(x.Fun).(type) {
 	case *ast.FuncLit:
 	case *ast.Ident:
-		switch o := u.Info.Uses[f].(type) {
-		case *types.Var:
+		if _, variable := u.Info.Uses[f].(*types.Var); variable {
 			later.Fun = now(f, "f")
-		case *types.Builtin:
-			builtin = o.Name() != "panic"
 		}
 	case *ast.SelectorExpr:
 		s := u.Info.Selections[f]
@@ -82,11 +78,11 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 		switch {
 		case tv.Value != nil, tv.IsType():
 			later.Args = append(later.Args, a)
-		case tv.IsNil() && sig != nil && !builtin:
+		case tv.IsNil() && sig != nil:
 			v := u.temp("arg")
 			before = append(before, declare(v, u.typeExpr(a, paramType(sig, i))))
 			later.Args = append(later.Args, ident(v.Name))
-		case len(x.Args) == 1 && isTupleType(tv.Type):
+		case isTupleType(tv.Type):
 			later.Args = append(later.Args, u.spread(a, tv.Type.(*types.Tuple), &before)...)
 		default:
 			later.Args = append(later.Args, now(a, "arg"))

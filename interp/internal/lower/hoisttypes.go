@@ -37,8 +37,7 @@ func (g *Generics) hoistTypes() {
 				names[o] = g.Fresh(spec.Name.Name)
 				g.Origin[names[o]] = spec.Name.Name
 				if !spec.Assign.IsValid() {
-					g.local++
-					g.Suffix[names[o]] = fmt.Sprintf("·%d", g.local)
+					g.Suffix[names[o]] = fmt.Sprintf("%s·%d", g.Suffix[enclosed(fd)], g.numberOf(spec))
 				}
 				g.lengths(spec.Type)
 				moved = append(moved, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
@@ -62,14 +61,31 @@ func (g *Generics) hoistTypes() {
 	g.Made = append(g.Made, moved...)
 }
 
+// enclosed returns the name of the instance that a function, or the type of a method, is, if it is one: a type that it declares has the type
+// arguments in its name.
+func enclosed(fd *ast.FuncDecl) string {
+	if fd.Recv != nil {
+		return Receiver(fd)
+	}
+	return fd.Name.Name
+}
+
+// numberOf returns the number of a type that a function declares, which is the same in all instances of the function.
+func (g *Generics) numberOf(spec *ast.TypeSpec) int {
+	n, ok := g.local[spec.Pos()]
+	if !ok {
+		n = len(g.local) + 1
+		g.local[spec.Pos()] = n
+	}
+	return n
+}
+
 // lengths writes the lengths of arrays as numbers: a constant of the function is not in
 // scope outside.
 func (g *Generics) lengths(t ast.Expr) {
 	ast.Inspect(t, func(n ast.Node) bool {
 		if a, ok := n.(*ast.ArrayType); ok && a.Len != nil {
-			if v := g.Info.Types[a.Len].Value; v != nil {
-				a.Len = &ast.BasicLit{ValuePos: a.Len.Pos(), Kind: token.INT, Value: v.ExactString()}
-			}
+			a.Len = &ast.BasicLit{ValuePos: a.Len.Pos(), Kind: token.INT, Value: g.Info.Types[a.Len].Value.ExactString()}
 		}
 		return true
 	})

@@ -40,8 +40,8 @@ type Generics struct {
 	// Origin gives the generic name of each instance, and the name in the source of each type declared in
 	// a function.
 	Origin map[string]string
-	// Suffix gives what Go adds to the name of a type: to that of an instance the type arguments, and in type arguments to
-	// that of a type declared in a function its number.
+	// Suffix gives what Go adds to the name of a type: to that of an instance the type arguments, to that of a type declared in a function those
+	// of the function, and after a dot, in type arguments only, its number.
 	Suffix map[string]string
 	// Label is that of Names.
 	Label func(name string, argument bool) string
@@ -51,7 +51,7 @@ type Generics struct {
 
 	again  bool
 	failed error
-	local  int // number of types declared in functions
+	local  map[token.Pos]int // numbers of types declared in functions
 	// everywhere reports whether generic declarations have instances too: they may pass a value of a type
 	// that is not generic, but has become one with instances, to generic code.
 	everywhere bool
@@ -63,6 +63,7 @@ const maxRounds = 40
 // Run instantiates until no generic is in use, and removes the generic declarations
 // from the unit.
 func (g *Generics) Run() error {
+	g.local = map[token.Pos]int{}
 	for round := range maxRounds {
 		var err error
 		if g.Pkg, g.Info, err = g.Check([]*ast.File{g.Prelude, g.File}); g.Pkg == nil {
@@ -276,17 +277,17 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 			return nil
 		}
 	}
-	if o.Pkg() != g.Pkg {
-		if t, ok := o.(*types.TypeName); ok { // iter.Seq and similar types
-			if s, ok := t.Type().Underlying().(*types.Signature); ok && s != nil {
-				return g.write(inst.Type.Underlying())
-			}
-		}
+	if o.Pkg() != g.Pkg { // iter.Seq and similar types
 		return nil
 	}
 	var args []string
 	for t := range inst.TypeArgs.Types() {
-		args = append(args, argumentText(t, g.Pkg))
+		args = append(args, argumentText(t, func(n *types.Named) string {
+			if n.Obj().Pkg() == g.Pkg {
+				return n.Obj().Name()
+			}
+			return ""
+		}))
 	}
 	key := o.Name() + "[" + strings.Join(args, ",") + "]"
 	if x := g.Compiled(key, inst.Type); x != nil {
@@ -311,7 +312,7 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 	return &ast.Ident{NamePos: id.Pos(), Name: name}
 }
 
-// ground reports whether a type contains no type parameter and no instance.
+// ground reports whether a type contains no type parameter, and no instance but those of func types of packages.
 func (g *Generics) ground(t types.Type) bool {
 	ok := true
 	var seen []types.Type
@@ -327,7 +328,10 @@ func (g *Generics) ground(t types.Type) bool {
 		case *types.Alias:
 			walk(types.Unalias(t))
 		case *types.Named:
-			ok = ok && t.TypeArgs().Len() == 0
+			ok = ok && (t.TypeArgs().Len() == 0 || t.Obj().Pkg() != g.Pkg && IsFuncType(t.Obj()))
+			for arg := range t.TypeArgs().Types() {
+				walk(arg)
+			}
 		case *types.Pointer:
 			walk(t.Elem())
 		case *types.Slice:

@@ -37,16 +37,16 @@ func (u *Unit) polls() {
 	u.each(func(c *astutil.Cursor) {
 		switch s := c.Node().(type) {
 		case *ast.ForStmt:
-			s.Body.List = append([]ast.Stmt{poll(s.For)}, s.Body.List...)
+			s.Body.List = append([]ast.Stmt{u.poll(s.For)}, s.Body.List...)
 		case *ast.RangeStmt:
-			s.Body.List = append([]ast.Stmt{poll(s.For)}, s.Body.List...)
+			s.Body.List = append([]ast.Stmt{u.poll(s.For)}, s.Body.List...)
 		case *ast.LabeledStmt:
 			switch s.Stmt.(type) {
 			case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			default:
 				if targets[u.Info.Defs[s.Label]] && c.Index() >= 0 {
 					c.InsertAfter(s.Stmt)
-					s.Stmt = poll(s.Label.Pos())
+					s.Stmt = u.poll(s.Label.Pos())
 				}
 			}
 		}
@@ -66,14 +66,23 @@ func (u *Unit) gotoTargets() map[types.Object]bool {
 }
 
 // poll returns the test, for an interrupt found at pos.
-func poll(pos token.Pos) ast.Stmt {
+func (u *Unit) poll(pos token.Pos) ast.Stmt {
+	st := expr(calledFrom(pos, Support("Poll", u.placed(pos))))
 	if raced {
-		return expr(calledFrom(pos, Support("Poll")))
+		return st
 	}
 	return &ast.IfStmt{
 		Cond: &ast.BinaryExpr{X: &ast.StarExpr{X: SupportName("Flag")}, Op: token.NEQ, Y: Int(0)},
-		Body: block(expr(calledFrom(pos, Support("Poll")))),
+		Body: block(st),
 	}
+}
+
+// placed returns the number of a mark for a support function that says where a goroutine is, or 0 where nothing is written.
+func (u *Unit) placed(pos token.Pos) ast.Expr {
+	if !pos.IsValid() {
+		return Int(0)
+	}
+	return u.mark(Mark{Pos: pos, Whole: true})
 }
 
 // depth makes functions that call functions of cells count their calls, and check from time
@@ -102,7 +111,7 @@ func (u *Unit) depth() {
 			if onlyCalled[lit] {
 				return // loops and functions around its calls poll
 			}
-			body.List = append([]ast.Stmt{poll(t.Pos())}, body.List...)
+			body.List = append([]ast.Stmt{u.poll(t.Pos())}, body.List...)
 			return
 		}
 		mark := u.mark(Mark{Pos: t.Pos(), Func: name})

@@ -112,10 +112,11 @@ func isNilNode(n ast.Node) bool { return n == nil || reflect.ValueOf(n).IsNil() 
 
 // declares reports whether the unit declares a name.
 func (u *Unit) declares(name string) bool {
-	for id := range u.Info.Defs {
-		if id.Name == name {
-			return true
+	if u.idents == nil {
+		u.idents = map[string]bool{}
+		for id := range u.Info.Defs {
+			u.idents[id.Name] = true
 		}
 	}
-	return u.Pkg.Scope().Lookup(name) != nil
+	return u.idents[name] || u.Pkg.Scope().Lookup(name) != nil
 }

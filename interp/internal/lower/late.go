@@ -41,6 +41,9 @@ func (u *Unit) lateReads() {
 // statement puts the calls of a statement before it, with what is to come before them.
 func (r lateReader) statement(c *astutil.Cursor, s ast.Stmt) {
 	init := initOf(s)
+	if e := r.u.unnoticed(s); e != nil && c.Index() >= 0 {
+		c.InsertBefore(r.u.keep(e))
+	}
 	var before []ast.Stmt
 	if init != nil && *init != nil {
 		before = r.calls(r.u.operandsOf(*init))
@@ -76,7 +79,7 @@ func (r lateReader) loop(s *ast.ForStmt) {
 // logical puts the calls of an operand of && or || before it, in a function literal: the operand may not be evaluated.
 func (r lateReader) logical(e *ast.Expr) {
 	old := *e
-	calls := r.calls([]*ast.Expr{e})
+	calls := r.calls(nil, []*ast.Expr{e})
 	if len(calls) == 0 {
 		return
 	}
@@ -87,34 +90,39 @@ func (r lateReader) logical(e *ast.Expr) {
 	*e = r.u.typed(calledFrom(old.Pos(), call(lit)), t)
 }
 
-// calls keeps the calls of operands, if some of them are late, and returns the statements that make them.
-func (r lateReader) calls(operands []*ast.Expr) (before []ast.Stmt) {
-	if !r.late(operands) {
-		return nil
+// calls keeps the calls of operands, if some of them are late, and values that are, and returns the statements that compute them.
+func (r lateReader) calls(places, values []*ast.Expr) (before []ast.Stmt) {
+	operands := slices.Concat(places, values)
+	if r.late(operands) {
+		for _, e := range operands {
+			before = append(before, r.u.keepCalls(e)...)
+		}
 	}
-	for _, e := range operands {
-		before = append(before, r.u.keepCalls(e)...)
-	}
-	return before
+	return append(before, r.u.keepFollowed(values)...)
 }
 
-// operandsOf returns the operands of a statement, in the order of their evaluation. The call of the statement itself is none of them.
-func (u *Unit) operandsOf(s ast.Stmt) (list []*ast.Expr) {
+// operandsOf returns the operands of a statement, in the order of their evaluation: what stays in the statement, apart from calls in it, and
+// values, which can be computed before it. The call of the statement itself is none of them.
+func (u *Unit) operandsOf(s ast.Stmt) (places, values []*ast.Expr) {
+	list := &values
 	add := func(operands []ast.Expr) {
 		for i := range operands {
 			if !isTupleType(u.typeOf(operands[i])) {
-				list = append(list, &operands[i])
+				*list = append(*list, &operands[i])
 			}
 		}
 	}
 	called := func(x *ast.CallExpr) {
+		if u.fails(x.Fun) { // before the arguments
+			list = &places
+		}
 		switch f := ast.Unparen(x.Fun).(type) {
 		case *ast.SelectorExpr:
 			if u.Info.Selections[f] != nil && isA[*ast.CallExpr](ast.Unparen(f.X)) {
-				list = append(list, &f.X)
+				*list = append(*list, &f.X)
 			}
 		case *ast.CallExpr:
-			list = append(list, &x.Fun)
+			*list = append(*list, &x.Fun)
 		}
 		add(x.Args)
 	}
@@ -128,10 +136,17 @@ func (u *Unit) operandsOf(s ast.Stmt) (list []*ast.Expr) {
 	case *ast.GoStmt:
 		called(s.Call)
 	case *ast.SendStmt:
-		list = append(list, &s.Chan, &s.Value)
+		values = append(values, &s.Chan, &s.Value)
 	case *ast.AssignStmt:
 		if s.Tok != token.DEFINE {
+			list = &places
 			add(s.Lhs)
+			if len(s.Lhs) == 1 && !u.isEntry(s.Lhs[0]) {
+				values = computed(&s.Lhs[0])
+			}
+			if s.Tok == token.ASSIGN || u.isEntry(s.Lhs[0]) || !slices.ContainsFunc(s.Lhs, u.fails) {
+				list = &values
+			}
 		}
 		if x, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && len(s.Rhs) == 1 && !u.pure(x) && (s.Tok == token.ASSIGN || s.Tok == token.DEFINE) {
 			called(x)
@@ -147,23 +162,23 @@ func (u *Unit) operandsOf(s ast.Stmt) (list []*ast.Expr) {
 			add(s.Results)
 		}
 	case *ast.RangeStmt:
-		list = append(list, &s.X)
+		values = append(values, &s.X)
 	case *ast.IfStmt:
-		list = append(list, &s.Cond)
+		values = append(values, &s.Cond)
 	case *ast.ForStmt:
 		if s.Cond != nil {
-			list = append(list, &s.Cond)
+			values = append(values, &s.Cond)
 		}
 	case *ast.SwitchStmt:
 		if s.Tag != nil {
-			list = append(list, &s.Tag)
+			values = append(values, &s.Tag)
 		}
 	case *ast.DeclStmt:
 		if d := s.Decl.(*ast.GenDecl); d.Tok == token.VAR && len(d.Specs) == 1 {
 			add(d.Specs[0].(*ast.ValueSpec).Values)
 		}
 	}
-	return list
+	return places, values
 }
 
 // initOf returns the place of the init statement of an if or switch statement, or nil.
@@ -236,7 +251,11 @@ type lateReader struct {
 // late reports whether an operation in an operand comes too late: a call that may change a variable that an operand before it, or the
 // same, has computed with, or anything that shows after what may have panicked.
 func (r lateReader) late(operands []*ast.Expr) bool {
-	early := func(n ast.Node) bool { e, ok := n.(ast.Expr); return ok && r.u.early(e) }
+	early := func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		lit, isLit := n.(*ast.CompositeLit)
+		return ok && r.u.early(e) || isLit && r.u.keyedLate(lit)
+	}
 	if !slices.ContainsFunc(operands, func(e *ast.Expr) bool { return r.u.holds(*e, early) }) {
 		return false
 	}
@@ -278,7 +297,7 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 			}
 		}
 		s.computes = s.computes || s.reads
-		s.reads = s.reads || outer
+		s.reads = outer // what has computed needs no other reader
 	}
 	used := func(list ...ast.Expr) { // at once
 		before := *s
@@ -311,6 +330,9 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 	case *ast.UnaryExpr:
 		switch x.Op {
 		case token.AND:
+			if lit, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok {
+				r.visit(lit, s)
+			}
 		case token.ARROW:
 			used(x.X)
 			s.found = s.found || s.computes || s.fails
@@ -345,6 +367,18 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 		used(append([]ast.Expr{x.Fun}, x.Args...)...)
 		s.found = s.found || s.computes && !u.harmless(x) || s.fails && u.shows(x)
 	case *ast.CompositeLit:
+		s.found = s.found || u.keyedLate(x)
+		if u.isMap(x) { // each entry is set before what follows
+			for _, e := range x.Elts {
+				if kv := e.(*ast.KeyValueExpr); lateKeys(u.typeOf(x)) {
+					used(kv.Key, kv.Value)
+				} else {
+					used(kv.Key)
+					used(kv.Value)
+				}
+			}
+			return
+		}
 		for _, e := range x.Elts {
 			if kv, ok := e.(*ast.KeyValueExpr); ok {
 				if _, field := orInvalid(u.typeOf(x)).Underlying().(*types.Struct); !field {

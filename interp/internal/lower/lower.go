@@ -34,6 +34,7 @@ type Rewrite struct {
 
 // Rewrites is the list of all rewrites in the order in which they run.
 var Rewrites = []Rewrite{
+	{"functypes", "names of generic func types", (*Unit).functionTypes},
 	{"lifetimes", "early releases of tensors", (*Unit).lifetimes},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"localtypes", "types that functions declare", (*Unit).localTypes},
@@ -42,7 +43,7 @@ var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"promoted", "promoted fields in composite literals", (*Unit).promotedFields},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
-	{"instances", "inferred type arguments", (*Unit).instances},
+	{"instances", "generics of compiled packages", (*Unit).instances},
 	{"labelnames", "labels with the names of variables", (*Unit).labelNames},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"late", "variables that operands compute with and later calls change", (*Unit).lateReads},

@@ -68,7 +68,7 @@ func typeAfter(s *types.Selection, steps int) types.Type {
 func (u *Unit) selector(n *ast.SelectorExpr, called bool) ast.Expr {
 	s := u.Info.Selections[n]
 	if s == nil {
-		if fn, ok := u.Info.Uses[n.Sel].(*types.Func); ok && !called && u.inspects(fn) {
+		if fn, ok := u.Info.Uses[n.Sel].(*types.Func); ok && !called && (u.inspects(fn) || u.boxed(fn.Signature())) {
 			return u.functionByName(n, fn)
 		}
 		return n

@@ -77,13 +77,13 @@ func (u *Unit) ownVars(r *ast.RangeStmt) {
 	}
 	r.Body.List = append(receive(r, values...), r.Body.List...)
 	r.Tok = token.DEFINE
-	if r.Key != nil && !isBlank(r.Key) {
+	if !isBlank(r.Key) {
 		r.Key = own[0]
 	}
 	if r.Value != nil && !isBlank(r.Value) {
 		r.Value = own[1]
 	}
-	if (r.Key == nil || isBlank(r.Key)) && (r.Value == nil || isBlank(r.Value)) {
+	if isBlank(r.Key) && (r.Value == nil || isBlank(r.Value)) {
 		r.Key, r.Value, r.Tok = nil, nil, token.ILLEGAL
 	}
 }

@@ -23,14 +23,6 @@ func (u *Unit) rangeInt() {
 		if !ok || b.Info()&types.IsInteger == 0 {
 			return
 		}
-		if b.Info()&types.IsUntyped != 0 {
-			t = types.Typ[types.Int]
-			if r.Key != nil {
-				if kt := u.typeOf(r.Key); kt != nil {
-					t = kt
-				}
-			}
-		}
 		i, n := u.temp("i"), u.temp("n")
 		body := r.Body
 		key, isIdent := r.Key.(*ast.Ident)
@@ -95,10 +87,7 @@ func (u *Unit) assigned(o types.Object, n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			for _, e := range x.Lhs {
-				found = found || x.Tok != token.DEFINE && u.rootIs(o, e)
-				if id, ok := e.(*ast.Ident); ok && x.Tok == token.DEFINE {
-					found = found || o != nil && u.Info.Uses[id] == o
-				}
+				found = found || x.Tok != token.DEFINE && u.rootIs(o, e) // a definition inside n is of another variable
 			}
 		case *ast.IncDecStmt:
 			found = found || u.rootIs(o, x.X)

@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"reflect"
-	"slices"
 
 	"halfnote/interp/internal/engine"
 )
@@ -17,14 +15,15 @@ type recursion struct {
 	u       *Unit
 	decls   map[types.Object]*ast.FuncDecl
 	methods map[string][]*ast.FuncDecl
-	reaches map[*ast.FuncDecl]map[*ast.FuncDecl]bool
+	group   map[*ast.FuncDecl]int  // the same for functions that may call each other
+	selves  map[*ast.FuncDecl]bool // those that may call themselves
 }
 
 func (u *Unit) recursion() *recursion {
 	if u.recurses != nil {
 		return u.recurses
 	}
-	r := &recursion{u, map[types.Object]*ast.FuncDecl{}, map[string][]*ast.FuncDecl{}, map[*ast.FuncDecl]map[*ast.FuncDecl]bool{}}
+	r := &recursion{u, map[types.Object]*ast.FuncDecl{}, map[string][]*ast.FuncDecl{}, map[*ast.FuncDecl]int{}, map[*ast.FuncDecl]bool{}}
 	u.recurses = r
 	for _, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil && !u.Generated[fd] {
@@ -36,24 +35,49 @@ func (u *Unit) recursion() *recursion {
 			}
 		}
 	}
-	calls := map[*ast.FuncDecl][]*ast.FuncDecl{}
-	for _, fd := range r.decls {
-		calls[fd] = r.called(fd.Body)
-	}
-	for _, fd := range r.decls {
-		seen := map[*ast.FuncDecl]bool{}
-		list := slices.Clone(calls[fd])
-		for len(list) > 0 {
-			next := list[len(list)-1]
-			list = list[:len(list)-1]
-			if !seen[next] {
-				seen[next] = true
-				list = append(list, calls[next]...)
+	r.groups()
+	return r
+}
+
+// groups finds the groups of functions that may call each other, by Tarjan's algorithm ("Depth-first search and linear graph
+// algorithms", 1972).
+func (r *recursion) groups() {
+	index, low := map[*ast.FuncDecl]int{}, map[*ast.FuncDecl]int{}
+	var open []*ast.FuncDecl
+	var visit func(fd *ast.FuncDecl)
+	visit = func(fd *ast.FuncDecl) {
+		index[fd] = len(index) + 1
+		low[fd] = index[fd]
+		open = append(open, fd)
+		for _, to := range r.called(fd.Body) {
+			if to == fd {
+				r.selves[fd] = true
+			}
+			if index[to] == 0 {
+				visit(to)
+				low[fd] = min(low[fd], low[to])
+			} else if r.group[to] == 0 {
+				low[fd] = min(low[fd], index[to])
 			}
 		}
-		r.reaches[fd] = seen
+		if low[fd] < index[fd] {
+			return
+		}
+		i := len(open) - 1
+		for open[i] != fd {
+			i--
+		}
+		for _, member := range open[i:] {
+			r.group[member] = index[fd]
+			r.selves[member] = r.selves[member] || len(open[i:]) > 1
+		}
+		open = open[:i]
 	}
-	return r
+	for _, fd := range r.decls {
+		if index[fd] == 0 {
+			visit(fd)
+		}
+	}
 }
 
 // called lists the functions of the unit that n names.
@@ -78,20 +102,20 @@ func (r *recursion) called(n ast.Node) (list []*ast.FuncDecl) {
 }
 
 // of reports whether fd may call itself.
-func (r *recursion) of(fd *ast.FuncDecl) bool { return r.reaches[fd][fd] }
+func (r *recursion) of(fd *ast.FuncDecl) bool { return r.selves[fd] }
 
-// from reports whether a call of fd may be active below a call of a function that nodes
+// from reports whether a call of fd may be active below a call of a function that nodes, which are parts of fd,
 // name.
 func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
 	if !r.of(fd) {
 		return false
 	}
 	for _, n := range nodes {
-		if n == nil || reflect.ValueOf(n).IsNil() {
+		if isNilNode(n) {
 			continue
 		}
 		for _, to := range r.called(n) {
-			if to == fd || r.reaches[to][fd] {
+			if r.group[to] == r.group[fd] {
 				return true
 			}
 		}

@@ -236,7 +236,7 @@ func (u *Unit) tagged(n *types.Named) bool {
 func (u *Unit) boxed(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
-		return u.ours(t.Obj()) && !u.tagged(t)
+		return u.ours(t.Obj()) && !u.tagged(t) || u.nameless(t)
 	case *types.Map:
 		return u.boxed(t.Key()) || u.boxed(t.Elem())
 	case *types.Signature:

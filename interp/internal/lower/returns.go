@@ -35,11 +35,14 @@ func (u *Unit) returns() {
 			case len(r.Results) < len(results):
 				before = u.keepResults(r)
 			case several && (named || deferring && slices.ContainsFunc(r.Results, u.fails)) || namesFunc(r.Results, results):
-				before = u.keepAll(r.Results, func(ast.Expr) bool { return true })
+				for i := range r.Results { // which come before variables that are read
+					before = append(before, u.keepCalls(&r.Results[i])...)
+				}
+				before = append(before, u.keepAll(r.Results, func(e ast.Expr) bool { id, ok := e.(*ast.Ident); return !ok || u.objectOf(id) != nil })...)
 			case several:
 				displaced := slices.ContainsFunc(r.Results, u.displaces)
 				before = u.keepAll(r.Results, func(e ast.Expr) bool { return displaced && u.makes(e) || u.callsAnyBuiltin(e) })
-			case !several && shared(results[0]):
+			case shared(results[0]):
 				before = u.keepAll(r.Results, func(e ast.Expr) bool { return u.displaces(e) || isNamed(results[0]) && u.makes(e) })
 			}
 			for i, t := range results { // Yaegi computes an operation in the place of the result
@@ -93,8 +96,7 @@ func (u *Unit) callsAnyBuiltin(e ast.Expr) bool {
 // that is a call of a declared function.
 func (u *Unit) keepResults(r *ast.ReturnStmt) (before []ast.Stmt) {
 	results, ok := u.typeOf(r.Results[0]).(*types.Tuple)
-	x, isCall := ast.Unparen(r.Results[0]).(*ast.CallExpr)
-	if !ok || isCall && !u.displaces(x) {
+	if !ok || !u.displaces(r.Results[0]) {
 		return nil
 	}
 	r.Results = u.spread(r.Results[0], results, &before)

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 )
@@ -110,10 +109,9 @@ func (u *Unit) division(x, y ast.Expr, pos token.Pos, add func(token.Pos)) {
 	if !ok || b.Info()&types.IsInteger == 0 {
 		return
 	}
-	if v := u.Info.Types[y].Value; v != nil && constant.Sign(v) != 0 {
-		return
+	if u.Info.Types[y].Value == nil { // a constant is not 0
+		add(pos)
 	}
-	add(pos)
 }
 
 // shift adds the position of a shift whose count may be negative.

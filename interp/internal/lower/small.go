@@ -80,9 +80,6 @@ func (u *Unit) shiftOperand(x *ast.BinaryExpr) {
 	if b.Info()&types.IsUntyped != 0 { // a shift count
 		tv.Type = types.Typ[types.Uint]
 	}
-	if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok && u.Info.Types[call.Fun].IsType() {
-		return
-	}
 	x.X = u.typed(call(u.typeExpr(x, tv.Type), x.X), tv.Type)
 }
 

@@ -76,7 +76,7 @@ func (s *stopper) block(list *[]ast.Stmt) {
 	defer func() { s.vars = outer }()
 	var out []ast.Stmt
 	for _, st := range *list {
-		if pos := start(st); pos.IsValid() && !isFallthrough(st) {
+		if pos := start(st); pos.IsValid() {
 			out = append(out, s.stop(pos, head(st)))
 		}
 		s.inside(st)
@@ -84,11 +84,6 @@ func (s *stopper) block(list *[]ast.Stmt) {
 		s.declared(st)
 	}
 	*list = out
-}
-
-func isFallthrough(st ast.Stmt) bool {
-	b, ok := st.(*ast.BranchStmt)
-	return ok && b.Tok == token.FALLTHROUGH
 }
 
 // head returns the end of the part of a statement that contains no other statements.

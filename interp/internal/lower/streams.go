@@ -90,9 +90,7 @@ func (u *Unit) converted(n ast.Node, f func(t types.Type, e ast.Expr)) {
 			}
 		}
 	case *ast.SendStmt:
-		if c := u.channelOf(n.Chan); c != nil {
-			f(c.Elem(), n.Value)
-		}
+		f(u.channelOf(n.Chan).Elem(), n.Value)
 	case *ast.CompositeLit:
 		u.elements(n, f)
 	}

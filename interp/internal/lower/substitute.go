@@ -21,6 +21,7 @@ func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Recv == nil && g.Info.Defs[d.Name] == o {
+					g.unshadow(d, args)
 					f := clone.Tree(d, g.substitute(o.Type().(*types.Signature).TypeParams(), args))
 					f.Name.Name, f.Type.TypeParams = name, nil
 					g.add(f)
@@ -33,6 +34,7 @@ func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
 				if fn == nil || receiverIndex(d) == nil || receiverName(fn) != o {
 					continue
 				}
+				g.unshadow(d, args)
 				f := clone.Tree(d, g.substitute(fn.Signature().RecvTypeParams(), args))
 				var recv ast.Expr = ast.NewIdent(name)
 				if isPointer(fn.Signature().Recv().Type()) {
@@ -102,6 +104,41 @@ func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList)
 		}
 		return &ast.ParenExpr{Lparen: id.Pos(), X: e, Rparen: id.Pos()}
 	}
+}
+
+// unshadow gives the variables and types of a function that have the name of a type argument other names.
+func (g *Generics) unshadow(d *ast.FuncDecl, args *types.TypeList) {
+	names := map[string]bool{}
+	for t := range args.Types() {
+		ast.Inspect(g.write(t), func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+			return true
+		})
+	}
+	other := func(id *ast.Ident) {
+		if names[id.Name] {
+			id.Name += "__00"
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			o := g.Info.Uses[n]
+			if o == nil {
+				o = g.Info.Defs[n]
+			}
+			if _, isPackage := o.(*types.PkgName); o != nil && !isPackage && o.Parent() != nil && o.Pkg() == g.Pkg && o.Parent() != g.Pkg.Scope() {
+				other(n)
+			}
+		case *ast.TypeSwitchStmt: // each clause has its own variable
+			if a, ok := n.Assign.(*ast.AssignStmt); ok {
+				other(a.Lhs[0].(*ast.Ident))
+			}
+		}
+		return true
+	})
 }
 
 // place sets the positions of a tree's identifiers to pos.

@@ -23,6 +23,9 @@ func (u *Unit) switches() {
 			u.relabel(c, n)
 		case *ast.SwitchStmt:
 			var before []ast.Stmt
+			if len(n.Body.List) == 0 { // Yaegi would leave out the switch, and so the value
+				n.Body.List = []ast.Stmt{&ast.CaseClause{Case: n.Body.Rbrace}}
+			}
 			if n.Tag != nil {
 				before = u.caseByCase(n)
 			}

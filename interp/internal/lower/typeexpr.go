@@ -47,9 +47,8 @@ type typeWriter struct {
 	name   Namer
 	params map[*types.TypeParam]string // other names of type parameters
 	err    error
-	// plain writes identical types in the same way; respelled reports whether that differs from the text
-	// of the checker.
-	plain, respelled bool
+	// plain, if set, returns the name of a type with its type arguments, or "". Identical types are written in the same way then.
+	plain func(*types.Named) string
 }
 
 func (w *typeWriter) fail(err error) ast.Expr {
@@ -91,14 +90,12 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		if t.Info()&types.IsUntyped != 0 {
 			return w.expr(types.Default(t))
 		}
-		if w.plain && types.Typ[t.Kind()] != t {
-			w.respelled = true
+		if w.plain != nil {
 			return ast.NewIdent(types.Typ[t.Kind()].Name())
 		}
 		return ast.NewIdent(t.Name())
 	case *types.Alias:
-		if w.plain {
-			w.respelled = true
+		if w.plain != nil {
 			return w.expr(types.Unalias(t))
 		}
 		if t.Obj().Pkg() == nil || t.Obj().Exported() {
@@ -108,6 +105,11 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		}
 		return w.expr(types.Unalias(t))
 	case *types.Named:
+		if w.plain != nil {
+			if name := w.plain(t); name != "" {
+				return ast.NewIdent(name)
+			}
+		}
 		if e := w.named(t.Obj(), t.TypeArgs()); e != nil {
 			return e
 		}
@@ -133,8 +135,7 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 	case *types.Struct:
 		return w.structure(t)
 	case *types.Interface:
-		if w.plain && t.Empty() {
-			w.respelled = true
+		if w.plain != nil && t.Empty() {
 			return ast.NewIdent("interface {}") // as in %T
 		}
 		return w.iface(t)
@@ -170,11 +171,7 @@ func (w *typeWriter) tuple(t *types.Tuple, variadic bool) *ast.FieldList {
 		} else {
 			f.Type = w.expr(v.Type())
 		}
-		switch {
-		case v.Name() == "":
-		case w.plain:
-			w.respelled = true
-		default:
+		if v.Name() != "" && w.plain == nil {
 			f.Names = []*ast.Ident{ast.NewIdent(v.Name())}
 		}
 		list.List = append(list.List, f)
@@ -187,7 +184,7 @@ func (w *typeWriter) structure(t *types.Struct) ast.Expr {
 	for i := range t.NumFields() {
 		v := t.Field(i)
 		f := &ast.Field{Type: w.expr(v.Type())}
-		if !v.Embedded() {
+		if !v.Embedded() || lastName(f.Type) == "_" {
 			f.Names = []*ast.Ident{ast.NewIdent(v.Name())}
 		}
 		if tag := t.Tag(i); tag != "" {
@@ -200,10 +197,15 @@ func (w *typeWriter) structure(t *types.Struct) ast.Expr {
 
 func (w *typeWriter) iface(t *types.Interface) ast.Expr {
 	list := &ast.FieldList{Opening: 1, Closing: 1}
-	for e := range t.EmbeddedTypes() {
-		list.List = append(list.List, &ast.Field{Type: w.expr(e)})
+	methods := t.ExplicitMethods()
+	if w.plain != nil && t.IsMethodSet() {
+		methods = t.Methods()
+	} else {
+		for e := range t.EmbeddedTypes() {
+			list.List = append(list.List, &ast.Field{Type: w.expr(e)})
+		}
 	}
-	for m := range t.ExplicitMethods() {
+	for m := range methods {
 		list.List = append(list.List, &ast.Field{
 			Names: []*ast.Ident{ast.NewIdent(m.Name())},
 			Type:  w.signature(m.Signature()),

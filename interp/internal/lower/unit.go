@@ -95,6 +95,7 @@ type known struct {
 	safe       map[ast.Expr]bool             // indexes and slices that have been tested
 	held       map[types.Object]bool         // variables that function literals and pointers hold
 	recurses   *recursion
+	idents     map[string]bool           // names that the unit declares
 	barriers   bool                      // whether panics must be stopped on their way
 	counters   bool                      // whether there are several counters of calls
 	recovering map[*ast.BlockStmt]bool   // functions that call recover

@@ -58,6 +58,7 @@ func Format(code string) (string, error) {
 		}
 		parts = append(parts, rest)
 		first = len(lines)
+		break // magics below belong to the rest
 	}
 	if err := add(len(lines)); err != nil {
 		return "", err
@@ -87,8 +88,8 @@ func formatGo(code string, last bool) (string, error) {
 			if (next.Kind == syntax.Statement) == (it.Kind == syntax.Statement) {
 				continue
 			}
-			end = syntax.OffsetOf(code, next.Line, next.Col)
-			after := syntax.OffsetOf(code, it.Line, it.Col) + len(it.Text)
+			end = next.Off
+			after := it.Off + len(it.Text)
 			if nl := strings.IndexByte(code[after:end], '\n'); nl >= 0 {
 				end = after + nl // a comment at the end of the line belongs to the item before
 			}
@@ -108,7 +109,7 @@ func formatGo(code string, last bool) (string, error) {
 	if last && p.Suppressed && p.Items[len(p.Items)-1].Kind == syntax.Statement {
 		items := syntax.Split(text).Items
 		last := items[len(items)-1]
-		at := syntax.OffsetOf(text, last.Line, last.Col) + syntax.CodeLen(last.Text)
+		at := last.Off + syntax.CodeLen(last.Text)
 		text = text[:at] + ";" + text[at:]
 	}
 	return text, nil

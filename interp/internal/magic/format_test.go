@@ -12,6 +12,20 @@ import (
 	"halfnote/interp/internal/syntax"
 )
 
+// TestFormatMagics formats cells with several magics.
+func TestFormatMagics(t *testing.T) {
+	for code, want := range map[string]string{
+		"%%time\nx:=1\n%vars\ny:=2":         "%%time\nx := 1\n%vars\ny := 2",
+		"%%time\n%%timeout 1s\nx:=1\n%vars": "%%time\n%%timeout 1s\nx := 1\n%vars",
+		"%%bash\n%vars\necho   x\n%%time\n": "%%bash\n%vars\necho   x\n%%time",
+		"x:=1\n%vars\ny:=2\n%%time\nz:=3":   "x := 1\n%vars\ny := 2\n%%time\nz := 3",
+	} {
+		if got, err := Format(code); err != nil || got != want {
+			t.Errorf("%q: got %q, %v, want %q", code, got, err, want)
+		}
+	}
+}
+
 // TestFormat formats the cells of all scripts that parse. The formatted cell has the same tokens
 // and comments, ends with a semicolon if the cell did, and does not change when it is formatted
 // again.

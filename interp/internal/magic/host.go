@@ -40,6 +40,8 @@ type Code interface {
 	Set(name string, v reflect.Value)
 	// RunsCells reports whether a compiled function, by its full name, runs functions of cells.
 	RunsCells(function string) bool
+	// LineOf names the line of a cell that a mark stands for, such as "In[3], line 5". It is "" for an unknown mark.
+	LineOf(mark int) string
 	// Report describes mistakes in a cell.
 	Report(*syntax.Rejected) *eval.Error
 }

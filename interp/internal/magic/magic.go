@@ -23,8 +23,8 @@ import (
 // statements; "%%name args" is the first line of a cell and applies to the rest of it.
 type Magic struct {
 	Name string
-	// Args is the form of the arguments, such as "[-n N] STATEMENT". Completion offers files for FILE and
-	// folders for FOLDER.
+	// Args is the form of the arguments, such as "[-n N] STATEMENT". Completion offers files for FILE,
+	// folders for FOLDER, and cells that have left goroutines for "CELL…".
 	Args string
 	// Help says what the magic does. Its first line stands in lists of magics; all of it is
 	// shown by "%name?".

@@ -49,14 +49,14 @@ func (e *Engine) gain(s *source, used map[string]bool) string {
 func (e *Engine) gainer(t reflect.Type, names, uses map[string]bool) (text string, ok bool) {
 	switch {
 	case t.PkgPath() == unitPath:
-		ok = names[genericName(t)]
+		ok = names[e.genericName(t)]
 	case t.Name() == "" && t.Kind() == reflect.Struct:
 		for f := range t.Fields() {
 			of := f.Type
 			if of.Kind() == reflect.Pointer {
 				of = of.Elem()
 			}
-			ok = ok || f.Anonymous && of.PkgPath() == unitPath && names[genericName(of)]
+			ok = ok || f.Anonymous && of.PkgPath() == unitPath && names[e.genericName(of)]
 		}
 	}
 	if !ok {
@@ -69,9 +69,9 @@ func (e *Engine) gainer(t reflect.Type, names, uses map[string]bool) (text strin
 // unitPath is the path of the package of units.
 const unitPath = "main"
 
-// genericName returns the name of a type without type arguments.
-func genericName(t reflect.Type) string {
-	name, _, _ := strings.Cut(t.Name(), "[")
+// genericName returns the name that a type has in its unit, without type arguments.
+func (e *Engine) genericName(t reflect.Type) string {
+	name, _, _ := strings.Cut(e.TypeName(t), "[")
 	return name
 }
 
@@ -81,7 +81,11 @@ var qualified = regexp.MustCompile(`([A-Za-z_][\w.\-~/%]*)\.([A-Za-z_]\w*(?:·\d
 // namedText returns a named type as units write it, and notes the names that it uses: the name ""
 // if it uses a type that they cannot name.
 func (e *Engine) namedText(t reflect.Type, uses map[string]bool) string {
-	return qualified.ReplaceAllStringFunc(t.PkgPath()+"."+t.Name(), func(s string) string {
+	name := t.PkgPath() + "." + t.Name()
+	if t.PkgPath() == unitPath {
+		name = unitPrefix + e.TypeName(t)
+	}
+	return qualified.ReplaceAllStringFunc(name, func(s string) string {
 		dot := strings.LastIndexByte(s, '.')
 		path, name := s[:dot], s[dot+1:]
 		if path == unitPath {

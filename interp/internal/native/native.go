@@ -23,6 +23,7 @@ type Engine struct {
 	compiler *toolchain.Compiler
 	loader   *loader.Loader
 	alias    func(path string) string
+	label    func(name string, argument bool) string
 	paths    map[string]string // of packages that are in the program, by alias
 	seq      int
 
@@ -42,9 +43,9 @@ type Options struct {
 	Symbols map[string]map[string]reflect.Value
 	// Alias is the name under which units import a package.
 	Alias func(path string) string
-	// Conflict panics where the runtime would end the process because goroutines of cells use
-	// a map at the same time.
-	Conflict func(text string)
+	// Label returns the name that users see for a type, with its package, by its name in the unit that declares it, alone or in a type
+	// argument.
+	Label func(name string, argument bool) string
 }
 
 // New returns an engine without units. An error says why cells cannot be compiled here.
@@ -54,13 +55,13 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		fset: token.NewFileSet(), tools: tools, alias: o.Alias, paths: map[string]string{o.Alias("unsafe"): "unsafe"},
+		fset: token.NewFileSet(), tools: tools, alias: o.Alias, label: o.Label, paths: map[string]string{o.Alias("unsafe"): "unsafe"},
 		known: map[string]*earlier{}, bound: map[string]binding{}, shared: map[string]bool{}, slots: map[string]loader.Var{}, lines: map[string]*lines{},
 	}
 	for path := range tools.Packages {
 		e.paths[o.Alias(path)] = path
 	}
-	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Names: e.names, Conflict: o.Conflict}); err != nil {
+	if e.loader, err = loader.New(loader.Options{Symbols: o.Symbols, Addresses: tools.Addresses, Names: e.names}); err != nil {
 		return nil, err
 	}
 	if e.compiler, err = tools.NewCompiler(); err != nil {
@@ -148,6 +149,7 @@ func (e *Engine) link(ctx context.Context, s *source, inline bool) (*loader.Modu
 		return nil, err
 	}
 	s.own.restore(o, s.lines.file)
+	showNames(o, e.label)
 	return e.loader.Load(o, "main", s.wrappers)
 }
 

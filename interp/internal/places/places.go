@@ -73,10 +73,7 @@ func (p *Places) At(c *front.Checked, m lower.Mark) Mark {
 	if r.File = c.Packages.File(at.Filename); r.File != nil {
 		return r
 	}
-	for _, f := range c.Decls {
-		if f.Tok != c.Fset.File(m.Pos) {
-			continue
-		}
+	if f := c.Declaration(m.Pos); f != nil {
 		r.src = f.Src
 		if r.line -= f.Src.Item.Line; r.line == 0 {
 			r.col -= f.Src.Item.Col

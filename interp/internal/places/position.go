@@ -24,9 +24,9 @@ func (p *Places) NoteDeclarations(c *front.Checked) {
 	defer p.mu.Unlock()
 	for _, f := range c.Decls {
 		base := token.Pos(f.Tok.Base())
-		p.decls = append(p.decls, declaration{base, base + token.Pos(f.Tok.Size()), f.Src, f.Src.Item.Line, f.Src.Item.Col})
+		i, _ := slices.BinarySearchFunc(p.decls, base, func(d declaration, base token.Pos) int { return int(d.base - base) })
+		p.decls = slices.Insert(p.decls, i, declaration{base, base + token.Pos(f.Tok.Size()), f.Src, f.Src.Item.Line, f.Src.Item.Col})
 	}
-	slices.SortStableFunc(p.decls, func(a, b declaration) int { return int(a.base - b.base) })
 }
 
 // Of returns the mark of a call, or makes one from its position. ok is false for a call without a

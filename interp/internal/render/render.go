@@ -94,7 +94,7 @@ func holdsOwn(v reflect.Value, depth int) bool {
 		if _, t := dynamic.Open(v.Interface()); t != nil {
 			return true
 		}
-		if _, ok := engine.TypeName(peek.Concrete(v)); ok {
+		if _, ok := engine.TypeOf(peek.Concrete(v)); ok {
 			return true
 		}
 		return holdsOwn(v.Elem(), depth+1)

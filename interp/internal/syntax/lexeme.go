@@ -26,6 +26,7 @@ func Lex(code string) []Lexeme {
 	var s scanner.Scanner
 	s.Init(file, []byte(code), nil, scanner.ScanComments)
 	var list []Lexeme
+	returns := strings.Contains(code, "\r")
 	for {
 		pos, tok, lit := s.Scan()
 		if tok == token.EOF {
@@ -36,7 +37,7 @@ func Lex(code string) []Lexeme {
 		}
 		start := file.Offset(pos)
 		end := start + len(cmp.Or(lit, tok.String()))
-		if strings.Contains(code, "\r") { // the scanner drops \r from some literals
+		if returns { // the scanner drops \r from some literals
 			end = start + extent(code[start:], lit, tok)
 		}
 		list = append(list, Lexeme{tok, lit, start, end})
@@ -155,9 +156,25 @@ func BlankMagic(code string) string {
 			}
 			n += len(magicFlags.FindString(line[n:]))
 			line = strings.Repeat(" ", n) + line[n:]
-		} else if strings.HasPrefix(word, "!") && betweenStatements(b.String()) {
+		}
+		b.WriteString(line)
+	}
+	return blankCommands(b.String())
+}
+
+// blankCommands replaces the lines of commands with spaces.
+func blankCommands(code string) string {
+	if !strings.Contains(code, "!") {
+		return code
+	}
+	var b strings.Builder
+	places := newStatements(code)
+	for line := range strings.Lines(code) {
+		if word := strings.TrimLeft(line, " \t"); strings.HasPrefix(word, "!") && places.mayBegin(b.Len()) {
 			if _, err := parser.ParseExpr(word); err != nil {
-				line = strings.Repeat(" ", len(strings.TrimRight(line, "\r\n"))) + line[len(strings.TrimRight(line, "\r\n")):]
+				n := len(strings.TrimRight(line, "\r\n"))
+				line = strings.Repeat(" ", n) + line[n:]
+				places.skip(b.Len() + len(line))
 			}
 		}
 		b.WriteString(line)

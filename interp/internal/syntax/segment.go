@@ -43,8 +43,11 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 		}
 	}
 	lines := strings.SplitAfter(code, "\n")
-	above := ""
+	above, first, end := "", true, 0
+	places := newStatements(code)
 	for i, line := range lines {
+		start := end
+		end += len(line)
 		text := strings.TrimSpace(line)
 		command, variable, assign := text, "", ""
 		if m := capturing.FindStringSubmatch(text); m != nil {
@@ -52,17 +55,17 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 		}
 		asked, marks, asks := Question(text)
 		asks = asks && askable.MatchString(asked)
-		isMagic := asks || strings.HasPrefix(text, "%") ||
-			strings.HasPrefix(command, "!") && !goExpr(command, above+part.String(), isValue)
-		if !isMagic || !betweenStatements(part.String()) {
+		magic := asks || strings.HasPrefix(text, "%")
+		if !magic && !strings.HasPrefix(command, "!") || !places.mayBegin(start) || !magic && goExpr(command, above+part.String(), isValue) {
 			part.WriteString(line)
 			continue
 		}
+		places.skip(end)
 		flush()
-		above += part.String()
+		above, first = above+part.String(), first && onlyComments(part.String())
 		before.WriteString(strings.Repeat("\n", strings.Count(part.String(), "\n")))
 		part.Reset()
-		g := Segment{Line: i + 1, Col: strings.Index(line, text) + 1, first: onlyComments(above)}
+		g := Segment{Line: i + 1, Col: strings.Index(line, text) + 1, first: first}
 		if args, ok := strings.CutPrefix(command, "!"); ok {
 			g.Magic, g.Args, g.Variable, g.Assign = "!", strings.TrimSpace(args), variable, assign
 		} else if asks {
@@ -111,20 +114,61 @@ func mayHoldMagic(code string) bool {
 	return false
 }
 
-// betweenStatements reports whether a statement can begin after code: it has no open
-// bracket, string or comment and does not end with an operator.
-func betweenStatements(code string) bool {
-	open, last, depth := false, token.SEMICOLON, 0
-	Scan(code, func(tok token.Token, _ string) {
-		switch tok {
+// statements finds the lines of code at which a statement can begin: no bracket, string or comment is open there, and
+// no operator precedes it. It reads the code once.
+type statements struct {
+	code    string
+	bytes   []byte
+	from    int // offset at which the scanner has begun
+	scanner scanner.Scanner
+	file    *token.File
+	next    int // offset of the token that has been read and not counted, which is tok
+	tok     token.Token
+	lit     string
+	end     int // of the last token or comment that has been counted
+	last    token.Token
+	depth   int  // of brackets
+	open    bool // a string lacks its end
+}
+
+func newStatements(code string) *statements {
+	s := &statements{code: code, bytes: []byte(code)}
+	s.skip(0)
+	return s
+}
+
+// skip begins again at an offset, where a statement can begin.
+func (s *statements) skip(to int) {
+	*s = statements{code: s.code, bytes: s.bytes, from: to, end: to, last: token.SEMICOLON}
+	s.file = token.NewFileSet().AddFile("", -1, len(s.code)-to)
+	s.scanner.Init(s.file, s.bytes[to:], func(_ token.Position, msg string) { s.open = s.open || strings.Contains(msg, "not terminated") }, scanner.ScanComments)
+	s.read()
+}
+
+func (s *statements) read() {
+	pos, tok, lit := s.scanner.Scan()
+	s.next, s.tok, s.lit = s.from+s.file.Offset(pos), tok, lit
+}
+
+// mayBegin reports whether a statement can begin at an offset, the start of a line. Offsets must not decrease.
+func (s *statements) mayBegin(at int) bool {
+	for s.tok != token.EOF && s.next < at {
+		switch s.tok {
 		case token.LPAREN, token.LBRACE, token.LBRACK:
-			depth++
+			s.depth++
 		case token.RPAREN, token.RBRACE, token.RBRACK:
-			depth--
+			s.depth--
 		}
-		last = tok
-	}, func(msg string) { open = open || strings.Contains(msg, "not terminated") })
-	return !open && depth <= 0 && last == token.SEMICOLON
+		if s.tok != token.COMMENT {
+			s.last = s.tok
+		}
+		s.end = s.next
+		if s.tok == token.STRING || s.tok == token.COMMENT { // the others are on one line
+			s.end += extent(s.code[s.next:], s.lit, s.tok)
+		}
+		s.read()
+	}
+	return !s.open && s.end <= at && s.depth <= 0 && s.last == token.SEMICOLON
 }
 
 func onlyComments(code string) bool {

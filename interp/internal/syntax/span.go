@@ -40,6 +40,9 @@ func Between(fset *token.FileSet, from, to token.Pos) Span {
 	return Span{a.Line, a.Column, b.Column}
 }
 
+// widest is the number of bytes that are shown of a line.
+const widest = 1000
+
 // Underlined shows a line of a text, with a span of it underlined.
 func Underlined(code string, at Span) []string {
 	text := strings.Split(code, "\n")
@@ -59,6 +62,13 @@ func Underlined(code string, at Span) []string {
 		end = start + wordLen(src[start:])
 	case at.End < at.Col:
 		end = len(strings.TrimRight(src, " \t"))
+	}
+	if len(src) > widest {
+		from := max(0, start-widest/2)
+		to := min(from+widest, len(src))
+		src = "…" + strings.ToValidUTF8(src[from:to], "") + "…"
+		list[0] = ansi.Dim(number) + src
+		start, end = min(start-from+len("…"), len(src)), min(end-from+len("…"), len(src))
 	}
 	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {

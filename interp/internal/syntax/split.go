@@ -28,6 +28,7 @@ type Item struct {
 	Tok       token.Token // first token
 	Text      string
 	Line, Col int // position in the cell, from 1
+	Off       int // offset in the cell
 }
 
 // Pieces is a cell cut into its items.
@@ -156,7 +157,7 @@ func (p *splitter) flush(end int) {
 		p.out.Items = append(p.out.Items, Item{
 			Kind: kindOf(p.toks), Tok: p.toks[0],
 			Text: strings.TrimRight(p.src[p.start:end], " \t\r\n"),
-			Line: at.Line, Col: at.Column,
+			Line: at.Line, Col: at.Column, Off: p.start,
 		})
 		p.out.Suppressed = false
 	}
@@ -215,11 +216,8 @@ func listed(toks []token.Token) bool {
 	return false
 }
 
-// Holds reports whether the item of a cell's code contains the cursor, a byte offset.
-func (it Item) Holds(code string, cursor int) bool {
-	off := OffsetOf(code, it.Line, it.Col)
-	return off <= cursor && cursor <= off+len(it.Text)
-}
+// Holds reports whether the item contains the cursor, a byte offset in the cell.
+func (it Item) Holds(cursor int) bool { return it.Off <= cursor && cursor <= it.Off+len(it.Text) }
 
 // Broken reports whether the item fails to parse.
 func (it Item) Broken() bool {

@@ -69,7 +69,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		for _, it := range p.Items {
 			at := OffsetOf(code, it.Line, it.Col)
-			if at < end || !strings.HasPrefix(code[at:], it.Text) {
+			if at != it.Off || at < end || !strings.HasPrefix(code[at:], it.Text) {
 				t.Fatalf("item %q is not at %d:%d of %q, or not after the previous one", it.Text, it.Line, it.Col, code)
 			}
 			gap(at)

@@ -655,3 +655,22 @@ func BenchmarkCall(b *testing.B) {
 		_ = s.String()
 	}
 }
+
+// TestInterface checks types of interfaces with a given text.
+func TestInterface(t *testing.T) {
+	a, err := Interface("interface { M() int }")
+	if err != nil {
+		t.Skip(err)
+	}
+	b, err := Interface("interface { N() }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := reflect.MakeSlice(reflect.SliceOf(a), 2, 2)
+	list.Index(1).Set(reflect.ValueOf(3))
+	runtime.GC()
+	got := fmt.Sprint(list.Type(), " ", list, " ", a.Name(), a.Kind(), a.NumMethod(), a == b, reflect.SliceOf(a) == reflect.SliceOf(a), reflect.SliceOf(a) == reflect.SliceOf(b), reflect.FuncOf([]reflect.Type{b}, nil, false))
+	if want := "[]interface { M() int } [<nil> 3] interface 0 false true false func(interface { N() })"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -47,11 +47,14 @@ func (*AssertionError) RuntimeError() {}
 func ShiftCount(n int64) { _ = 1 << n }
 
 // Of converts the panics of package reflect in interpreted code to those of
-// compiled code.
+// compiled code. It calls no method of a type of cells, which might panic, or never return.
 func Of(v any) any {
 	var text string
 	switch v := v.(type) {
 	case runtime.Error:
+		if !OfRuntime(v) {
+			return v
+		}
 		text, ok := strings.CutPrefix(v.Error(), "runtime error: ")
 		if v.Error() == "runtime: allocation size out of range" { // by reflect.MakeSlice
 			return RuntimeError("makeslice: len out of range")
@@ -71,9 +74,11 @@ func Of(v any) any {
 	case string:
 		text = v
 	case error: // an error of the interpreter, which begins with a position
-		text = v.Error()
-		if i := strings.Index(text, ": "+assertion); i >= 0 && reflect.TypeOf(v).String() == "*interp.cfgError" {
-			return &AssertionError{text[i+2:]}
+		if reflect.TypeOf(v).String() != "*interp.cfgError" {
+			return v
+		}
+		if text := v.Error(); strings.Contains(text, ": "+assertion) {
+			return &AssertionError{text[strings.Index(text, ": "+assertion)+2:]}
 		}
 		return v
 	default:
@@ -81,6 +86,9 @@ func Of(v any) any {
 	}
 	if i := strings.Index(text, assertion); i >= 0 {
 		return &AssertionError{text[i:]}
+	}
+	if text == "reflect.Value.Addr of unaddressable value" { // &*p of a nil pointer
+		return RuntimeError("invalid memory address or nil pointer dereference")
 	}
 	if text == "reflect.MakeChan: negative buffer size" {
 		return PlainError("makechan: size out of range")
@@ -96,6 +104,18 @@ func Of(v any) any {
 		}
 	}
 	return v
+}
+
+// OfRuntime reports whether an error is one of Go's run-time system, or stands for one. Types of cells can have the same methods.
+func OfRuntime(err runtime.Error) bool {
+	if _, ok := err.(*AssertionError); ok {
+		return true
+	}
+	t := reflect.TypeOf(err)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == "runtime" || strings.HasPrefix(t.PkgPath(), "internal/runtime/")
 }
 
 // assertion begins the texts of failed type assertions.

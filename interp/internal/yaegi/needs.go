@@ -24,6 +24,7 @@ var needs = engine.Needs{
 		"empty",
 		"forinit",
 		"fresh",
+		"functypes",
 		"funcvalue",
 		"go",
 		"index",

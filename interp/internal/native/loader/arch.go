@@ -22,8 +22,11 @@ type arch struct {
 	// direct, if set, makes the instruction at the end of code, which is at an address, compute an
 	// address instead of loading it from a slot. It reports whether it can.
 	direct func(code []byte, at, target uintptr) bool
-	// callOffset is the distance from the start of a call instruction to its relocation.
+	// callOffset is the distance from the start of a call instruction to its relocation, which putCall fills in.
 	callOffset int
+	putCall    func(b []byte, at, target uintptr, add int64) error
+	// callee returns the address that the call instruction at an address calls, or 0 for another instruction.
+	callee func(b []byte, at uintptr) uintptr
 }
 
 // rule says how a relocation is filled in.
@@ -59,7 +62,13 @@ var archs = map[string]arch{
 			copy(b, []byte{0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc})
 			return putDistance(b[2:6], at+2, slot, 0)
 		},
-		jumpSize: 8, callOffset: 1, direct: putLEA, reach: 1 << 31, quantum: 1,
+		jumpSize: 8, callOffset: 1, putCall: putDistance, direct: putLEA, reach: 1 << 31, quantum: 1,
+		callee: func(b []byte, at uintptr) uintptr { // CALL, with the distance from its end
+			if b[0] != 0xe8 {
+				return 0
+			}
+			return at + 5 + uintptr(int32(binary.LittleEndian.Uint32(b[1:])))
+		},
 		farJump: func(to uintptr) []byte { // MOVQ $to, DX; JMP DX
 			return append(binary.LittleEndian.AppendUint64([]byte{0x48, 0xba}, uint64(to)), 0xff, 0xe2)
 		},
@@ -83,7 +92,13 @@ var archs = map[string]arch{
 			}
 			return putPageLoad(b[:8], at, slot, 0)
 		},
-		jumpSize: 12, reach: 1 << 27, quantum: 4,
+		jumpSize: 12, putCall: putBranch, reach: 1 << 27, quantum: 4,
+		callee: func(b []byte, at uintptr) uintptr { // BL, with the distance in words
+			if b[3]&0xfc != 0x94 {
+				return 0
+			}
+			return at + uintptr(int32(binary.LittleEndian.Uint32(b)<<6)>>4)
+		},
 		farJump: func(to uintptr) []byte { // MOVD 8(PC), R16; JMP (R16)
 			return binary.LittleEndian.AppendUint64([]byte{0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, uint64(to))
 		},

@@ -48,7 +48,7 @@ func newHost(o Options) (*host, error) {
 
 // needed are the functions of the program that the loader calls, or whose calls it
 // recognizes, by their names in the line table.
-var needed = map[string]bool{modulesinit: true, deferreturn: true, itabInit: true, mapsFatal: true, fatal: true}
+var needed = map[string]bool{modulesinit: true, deferreturn: true, itabInit: true}
 
 // deferreturn is the function that runs deferred calls when a function returns.
 const deferreturn = "runtime.deferreturn"

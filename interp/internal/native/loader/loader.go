@@ -19,6 +19,7 @@ type Loader struct {
 	names   func(path string) (object.Names, error)
 	globals map[string]uintptr      // functions and variables of units, and what Define adds
 	types   map[string]reflect.Type // types of units, by the compiler's names
+	named   map[reflect.Type]string // these names of types with a name
 	fault   func(step string) error // of tests: called before each step
 	loaded  int                     // bytes of text and data
 }
@@ -34,22 +35,18 @@ type Options struct {
 	// Names returns the names of the symbols of a package of the program, which other objects
 	// refer to by number.
 	Names func(path string) (object.Names, error)
-	// Conflict panics where the runtime would end the process because goroutines of units use
-	// a map at the same time. Only the first loader's Conflict is used.
-	Conflict func(text string)
 }
 
 // process is what all loaders of the process share.
 var process struct {
 	sync.Mutex
-	once     sync.Once
-	err      error
-	host     *host
-	arena    *arena
-	conflict func(text string)
-	names    map[string]object.Names // by package
-	module   *module
-	kept     []any // memory that the runtime refers to, and the collector does not see
+	once   sync.Once
+	err    error
+	host   *host
+	arena  *arena
+	names  map[string]object.Names // by package
+	module *module
+	kept   []any // memory that the runtime refers to, and the collector does not see
 }
 
 // Supported says why objects cannot be loaded into this process; it does not try.
@@ -69,15 +66,15 @@ func New(o Options) (*Loader, error) {
 		if process.err == nil {
 			process.module, process.err = newModule(process.arena, process.host, archs[runtime.GOARCH].quantum)
 		}
-		if process.conflict = o.Conflict; process.err == nil && o.Conflict != nil {
-			process.host.catchConflicts()
+		if process.err == nil {
+			unitText.Store(addressOf(process.arena.text))
 		}
 		addReflectOff(unsafe.Pointer(&process)) // the runtime does not look up the first number, -1
 	})
 	if process.err != nil {
 		return nil, process.err
 	}
-	return &Loader{names: o.Names, globals: map[string]uintptr{}, types: map[string]reflect.Type{}}, nil
+	return &Loader{names: o.Names, globals: map[string]uintptr{}, types: map[string]reflect.Type{}, named: map[reflect.Type]string{}}, nil
 }
 
 // afterProgram returns an address not far after the program.
@@ -109,6 +106,9 @@ func (l *Loader) Types() (list []reflect.Type) {
 	}
 	return list
 }
+
+// Name returns the compiler's name of a type that a unit has made, with its package; "" if a function declares it.
+func (l *Loader) Name(t reflect.Type) string { return l.named[t] }
 
 // Size returns the number of bytes of code and data of the loaded units.
 func (l *Loader) Size() int { return l.loaded }

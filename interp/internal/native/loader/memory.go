@@ -6,16 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"unsafe"
 )
 
-// Sizes of the memory that all units of the process share. It is taken from the system page
-// by page, as units use it.
-const (
-	textRoom = 64 << 20
-	dataRoom = 512 << 20
-)
+// Sizes of the memory that all units of the process share, and of each table that describes them. It is taken from the system page
+// by page, as units use it, and is less only where the system limits the addresses of the process (ulimit -v).
+var textRoom, dataRoom, tableRoom = rooms(AddressesLeft())
+
+// rooms returns the sizes for a process that can use left more bytes of addresses, or any number of them if left is 0.
+func rooms(left int) (text, data, table int) {
+	const most = 64 << 20
+	part := most
+	if left > 0 {
+		part = min(most, left/64&^(1<<20-1)) // text is mapped twice, and there are five tables: a quarter of what is left
+	}
+	return part, 8 * part, part
+}
+
+// AddressesLeft returns how many bytes of addresses the system leaves to the process, or 0 if it sets no limit.
+func AddressesLeft() int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &limit) != nil || limit.Cur >= 1<<62 {
+		return 0
+	}
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	size, _, _ := strings.Cut(string(text), " ")
+	pages, _ := strconv.Atoi(size)
+	return max(1, int(limit.Cur)-pages*syscall.Getpagesize())
+}
 
 // arena is the memory for units. Text is mapped twice: code runs in text, and the loader
 // writes it through writable, at the same offsets.

@@ -53,14 +53,13 @@ func (a *table[E]) add(list ...E) (uint32, error) {
 
 // newModule makes a module without functions for the units in an arena, and adds it to the runtime's list.
 func newModule(r *arena, h *host, quantum uint8) (*module, error) {
-	const largest = 64 << 20
 	m := &module{fileAt: map[string]uint32{}}
 	var errs [8]error
-	m.names.all, errs[0] = reserve[byte](largest)
-	m.pcs.all, errs[1] = reserve[byte](largest)
-	m.funcs.all, errs[2] = reserve[byte](largest)
-	m.sources.all, errs[3] = reserve[uint32](largest / 4)
-	m.files.all, errs[4] = reserve[byte](largest)
+	m.names.all, errs[0] = reserve[byte](tableRoom)
+	m.pcs.all, errs[1] = reserve[byte](tableRoom)
+	m.funcs.all, errs[2] = reserve[byte](tableRoom)
+	m.sources.all, errs[3] = reserve[uint32](tableRoom / 4)
+	m.files.all, errs[4] = reserve[byte](tableRoom)
 	m.functions.all, errs[5] = reserve[functab](textRoom/textAlign + 1)
 	m.buckets, errs[6] = reserve[findfuncbucket](textRoom / bucketSize)
 	m.mask, errs[7] = reserve[byte](dataRoom / wordsPerMask)
@@ -74,9 +73,9 @@ func newModule(r *arena, h *host, quantum uint8) (*module, error) {
 	m.md = &moduledata{
 		modulename: "cells", pcHeader: &pcHeader{magic: pcHeaderMagic, minLC: quantum, ptrSize: uint8(unsafe.Sizeof(uintptr(0)))},
 		text: text, minpc: text, etext: text, maxpc: text,
-		rodata: data, gofunc: data, data: data, edata: data, epclntab: data + dataRoom, end: data + dataRoom,
+		rodata: data, gofunc: data, data: data, edata: data, epclntab: data + uintptr(dataRoom), end: data + uintptr(dataRoom),
 		funcnametab: m.names.all, pctab: m.pcs.all, pclntable: m.funcs.all, cutab: m.sources.all, filetab: m.files.all,
-		ftab: m.functions.all, findfunctab: addressOf(m.buckets), gcdatamask: bitvector{int32(dataRoom / unsafe.Sizeof(uintptr(0))), &m.mask[0]},
+		ftab: m.functions.all, findfunctab: addressOf(m.buckets), gcdatamask: bitvector{int32(len(m.mask) * 8), &m.mask[0]},
 	}
 	first := *m.md
 	first.ftab = first.ftab[:1] // the end of the text

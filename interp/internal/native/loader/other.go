@@ -18,7 +18,6 @@ type Options struct {
 	Symbols   map[string]map[string]reflect.Value
 	Addresses map[string]uintptr
 	Names     func(path string) (object.Names, error)
-	Conflict  func(text string)
 }
 
 // Supported says why objects cannot be loaded here.
@@ -47,6 +46,9 @@ func (*Loader) Size() int { return 0 }
 // Types returns no types.
 func (*Loader) Types() []reflect.Type { return nil }
 
+// Name returns no name.
+func (*Loader) Name(reflect.Type) string { return "" }
+
 // Module is never made on this system.
 type Module struct{}
 
@@ -64,3 +66,30 @@ func (*Module) Var(string) (v Var, ok bool) { return Var{}, false }
 
 // Init does nothing.
 func (*Module) Init() {}
+
+// Function is the code of a function of the program.
+type Function struct{}
+
+// Functions returns the error of Supported.
+func Functions(...string) (map[string]Function, error) { return nil, Supported() }
+
+// Replace returns the error of Supported.
+func Replace[F any](f Function, with F) (undo func() F, err error) { return nil, Supported() }
+
+// Of returns no function.
+func Of[F any](f Function) F { return *new(F) }
+
+// ReplaceCalls returns the error of Supported.
+func ReplaceCalls[F any](f Function, caller Function, with F) error { return Supported() }
+
+// AddressesLeft returns 0: there is no limit.
+func AddressesLeft() int { return 0 }
+
+// CatchOverflows returns the error of Supported.
+func CatchOverflows(_, _ int, _ func()) error { return Supported() }
+
+// ResetOverflow does nothing.
+func ResetOverflow() {}
+
+// InUnits reports that there are no units.
+func InUnits(uintptr) bool { return false }

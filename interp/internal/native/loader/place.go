@@ -130,7 +130,7 @@ func (u *unit) far(addr uintptr) bool {
 		return false
 	}
 	d := int64(addr) - int64(addressOf(process.arena.text))
-	return d < textRoom-u.arch.reach || d >= u.arch.reach-textRoom
+	return d < int64(textRoom)-u.arch.reach || d >= u.arch.reach-int64(textRoom)
 }
 
 // relocate fills in the addresses in text and data.

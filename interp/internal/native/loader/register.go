@@ -165,6 +165,9 @@ func (u *unit) register() error {
 func (u *unit) publish() error {
 	for name, t := range u.made {
 		u.l.types[name] = t
+		if t.Name() != "" {
+			u.l.named[t] = name
+		}
 	}
 	for _, list := range [][]*object.Symbol{u.text, u.data} {
 		for _, s := range list {

@@ -41,16 +41,16 @@ func function(entry uintptr) func() {
 	return *(*func())(unsafe.Pointer(&closure))
 }
 
+// functionAt returns the function of type F whose code is at an address.
+func functionAt[F any](entry uintptr) F {
+	closure := &entry
+	return *(*F)(unsafe.Pointer(&closure))
+}
+
 // callItabInit calls the runtime's function itabInit, whose code is at an address.
 func callItabInit(entry uintptr, m *itab) {
 	closure := &entry
 	(*(*func(m *itab, firstTime bool) (missing string))(unsafe.Pointer(&closure)))(m, true)
-}
-
-// callText calls a function of the runtime with a text.
-func callText(entry uintptr, text string) {
-	closure := &entry
-	(*(*func(string))(unsafe.Pointer(&closure)))(text)
 }
 
 // itabOf returns the address of the runtime's table of the methods of typ for the interface inter.

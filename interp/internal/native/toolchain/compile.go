@@ -3,6 +3,7 @@ package toolchain
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // Compiler compiles packages of one file. A process of the compiler is started in advance: it
@@ -28,6 +30,7 @@ type Compiler struct {
 	seq    int
 	ready  *process // started in advance, or nil
 	closed bool
+	spare  []*os.File // closed where cells have used up the descriptors
 
 	compiled atomic.Int64
 }
@@ -47,6 +50,7 @@ func (t *Toolchain) NewCompiler() (*Compiler, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
+	c.reserve()
 	c.prepare()
 	return c, nil
 }
@@ -135,11 +139,40 @@ func (c *Compiler) Compile(ctx context.Context, source string, inline bool) ([]b
 		return a, nil
 	}
 	a, err := c.compile(ctx, source, inline)
+	if errors.Is(err, syscall.EMFILE) {
+		c.release()
+		defer c.reserve()
+		a, err = c.compile(ctx, source, inline)
+	}
 	if err == nil {
 		c.compiled.Add(1)
 		c.t.objects.store(file, a)
 	}
 	return a, err
+}
+
+// reserve opens as many descriptors as a process of the compiler needs, or as the system allows.
+func (c *Compiler) reserve() {
+	const enough = 16
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.closed && len(c.spare) < enough {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return
+		}
+		c.spare = append(c.spare, f)
+	}
+}
+
+// release closes the descriptors of reserve.
+func (c *Compiler) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.spare {
+		f.Close()
+	}
+	c.spare = nil
 }
 
 // Compiled returns the number of packages that were compiled: not those that the cache had.
@@ -155,7 +188,8 @@ func (c *Compiler) compile(ctx context.Context, source string, inline bool) ([]b
 		}
 		a, err := p.compile(ctx, source)
 		// An interrupt of the kernel may reach all processes of its group.
-		if err == nil || again || ctx.Err() != nil || p.cmd.ProcessState.Exited() {
+		state := p.cmd.ProcessState // nil if the end of the process was not seen
+		if err == nil || again || ctx.Err() != nil || state != nil && state.Exited() {
 			return a, err
 		}
 	}
@@ -163,6 +197,7 @@ func (c *Compiler) compile(ctx context.Context, source string, inline bool) ([]b
 
 // Close ends the waiting process and removes the files of the compiler.
 func (c *Compiler) Close() error {
+	c.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
