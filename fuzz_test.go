@@ -78,7 +78,7 @@ func TestCorpora(t *testing.T) {
 		target := fmt.Sprintf("./%s %s", folder, of)
 		switch {
 		case !slices.Contains(targets, target):
-			t.Errorf("%s: there is no target %s", file, target)
+			t.Errorf("%s: got an input for %s, want one for a fuzz target of the tree", file, target)
 		case !bytes.HasPrefix(text, []byte("go test fuzz v1\n")):
 			t.Errorf("%s: it is not an input of a fuzz target", file)
 		case len(text) > maxInput:

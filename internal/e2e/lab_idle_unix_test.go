@@ -49,7 +49,7 @@ func readsNothing(t *testing.T, temp, history string) {
 	for _, pattern := range []string{"kernel-*.json", "jpserver-*.json", "token"} {
 		files, err := filepath.Glob(filepath.Join(temp, "halfnote-lab-*", pattern))
 		if err != nil || len(files) == 0 {
-			t.Errorf("%s: there is no such file, %v", pattern, err)
+			t.Errorf("%s: got %q, %v, want a file", pattern, files, err)
 		}
 		secrets = append(secrets, files...)
 	}

@@ -296,7 +296,7 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 	}
 	wait := Support("Select", append([]ast.Expr{u.placed(s.Select), &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(kinds)}}, operands...)...)
 	wait.Lparen = s.Select   // position of the select
-	if len(body.List) == 0 { // a function may end in it, as in a loop without an end
+	if len(body.List) == 0 { // it blocks for ever, so a function may end with it
 		return nil, &ast.ForStmt{For: s.Select, Body: block(expr(wait))}
 	}
 	before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{chosen, ok}, Tok: token.DEFINE, TokPos: s.Select, Rhs: []ast.Expr{

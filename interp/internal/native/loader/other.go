@@ -82,7 +82,7 @@ func Of[F any](f Function) F { return *new(F) }
 // ReplaceCalls returns the error of Supported.
 func ReplaceCalls[F any](f Function, caller Function, with F) error { return Supported() }
 
-// AddressesLeft returns 0: there is no limit.
+// AddressesLeft returns 0, which stands for any number of addresses.
 func AddressesLeft() int { return 0 }
 
 // CatchOverflows returns the error of Supported.
@@ -91,5 +91,5 @@ func CatchOverflows(_, _ int, _ func()) error { return Supported() }
 // ResetOverflow does nothing.
 func ResetOverflow() {}
 
-// InUnits reports that there are no units.
+// InUnits returns false.
 func InUnits(uintptr) bool { return false }
