@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 )
 
 // TestHostileCells runs each cell of testdata/hostile/cells.txtar in a separate process
-// with little memory. It checks that the output contains the text that follows the cell,
+// with little memory. It checks that the output contains one of the lines that follow the cell,
 // and that the state of the session is intact for the next cells. A default run has a
 // share of the cells.
 func TestHostileCells(t *testing.T) {
@@ -39,8 +40,8 @@ func TestHostileCells(t *testing.T) {
 				got, err := hostileChild(t, engine, cell, 6000000, false)
 				if err != nil {
 					t.Errorf("%s\nthe process died: %v\n%s", cell.Data, err, got[:min(len(got), 600)])
-				} else if !strings.Contains(got, want) {
-					t.Errorf("%s\ngot %.400s\nwant %s", cell.Data, got, want)
+				} else if !slices.ContainsFunc(strings.Split(want, "\n"), func(line string) bool { return strings.Contains(got, line) }) {
+					t.Errorf("%s\ngot %.400s\nwant one of:\n%s", cell.Data, got, want)
 				}
 			})
 		}

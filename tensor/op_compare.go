@@ -105,31 +105,34 @@ func (t *Tensor) GeScalar(c float64) *Tensor { return apply(compareNumber{ge, c}
 
 // IsNaN returns a bool tensor, true where t is NaN. It is torch.isnan.
 func (t *Tensor) IsNaN() *Tensor {
-	t = t.readable()
+	t = t.readable("isnan")
 	return t.Ne(t)
 }
 
-// readable returns t in a dtype that can be compared: dtypes that are only stored become float32.
-func (t *Tensor) readable() *Tensor {
-	if t.dtype.IsStorage() {
+// readable returns the operand of op in a dtype that can be compared: dtypes that are only stored become float32.
+func (t *Tensor) readable(op string) *Tensor {
+	if t.given(op).dtype.IsStorage() {
 		return t.Float()
 	}
 	return t
 }
 
 // IsInf returns a bool tensor, true where t is infinite. It is torch.isinf.
-func (t *Tensor) IsInf() *Tensor { return t.IsPosInf().Or(t.IsNegInf()) }
+func (t *Tensor) IsInf() *Tensor {
+	t = t.readable("isinf")
+	return t.IsPosInf().Or(t.IsNegInf())
+}
 
 // IsPosInf returns a bool tensor, true where t is +Inf. It is torch.isposinf.
-func (t *Tensor) IsPosInf() *Tensor { return t.readable().EqScalar(math.Inf(1)) }
+func (t *Tensor) IsPosInf() *Tensor { return t.readable("isposinf").EqScalar(math.Inf(1)) }
 
 // IsNegInf returns a bool tensor, true where t is -Inf. It is torch.isneginf.
-func (t *Tensor) IsNegInf() *Tensor { return t.readable().EqScalar(math.Inf(-1)) }
+func (t *Tensor) IsNegInf() *Tensor { return t.readable("isneginf").EqScalar(math.Inf(-1)) }
 
 // IsFinite returns a bool tensor, true where t is neither infinite nor NaN. It is
 // torch.isfinite.
 func (t *Tensor) IsFinite() *Tensor {
-	t = t.readable()
+	t = t.readable("isfinite")
 	return t.LtScalar(math.Inf(1)).And(t.GtScalar(math.Inf(-1)))
 }
 

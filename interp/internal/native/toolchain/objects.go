@@ -3,6 +3,7 @@ package toolchain
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -109,7 +110,8 @@ func (o objects) trim(most int64) {
 		if size <= most/4*3 {
 			return
 		}
-		if os.Remove(filepath.Join(o.dir, f.Name())) == nil {
+		// A file that another process has just removed is gone too.
+		if err := os.Remove(filepath.Join(o.dir, f.Name())); err == nil || errors.Is(err, fs.ErrNotExist) {
 			size -= f.Size()
 		}
 	}

@@ -2,8 +2,10 @@ package toolchain
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -72,6 +74,25 @@ func TestObjectsTrim(t *testing.T) {
 	for i, name := range names {
 		if _, err := os.Stat(o.file(name, true)); (err == nil) != (i == 0 || i > 3) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestObjectsTrimTogether checks that processes that trim the folder at the same time leave as much as one would.
+func TestObjectsTrimTogether(t *testing.T) {
+	for range 20 {
+		o := objects{t.TempDir(), "program"}
+		const n = 200
+		for i := range n {
+			o.store(o.file(fmt.Sprint(i), true), make([]byte, 1000))
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() { o.trim(1000 * n) })
+		}
+		wg.Wait()
+		if left, _ := filepath.Glob(o.dir + "/*"); len(left) < n*7/10 {
+			t.Fatalf("%d of %d objects are left, want three quarters", len(left), n)
 		}
 	}
 }
