@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"halfnote/interp/internal/native"
 )
@@ -12,13 +13,14 @@ import (
 // its code still is that of the cell: panics are in its lines, its closures and its values are new ones.
 func TestRerunNative(t *testing.T) {
 	needNative(t)
+	fresh := fmt.Sprintf("_ = %d; ", time.Now().UnixNano()) // no earlier run of the test has compiled the cells
 	cells := []string{
 		"var fs []func() int\nvar list []int\nn := 0\nfunc third() int { return list[n] }",
-		"fs = append(fs, func() func() int { i := 10; return func() int { i++; return i } }())\nlen(fs)",
-		"for i := range 3 {\n\tn += i\n}\nn",
-		"list = []int{1, 2}",
-		"n = 2\nfmt.Println(\"third\")\nthird()",
-		"x := tensor.Ones(2, 2)\nx.Add(x).Sum()",
+		fresh + "fs = append(fs, func() func() int { i := 10; return func() int { i++; return i } }())\nlen(fs)",
+		fresh + "for i := range 3 {\n\tn += i\n}\nn",
+		fresh + "list = []int{1, 2}",
+		fresh + "n = 2\nfmt.Println(\"third\")\nthird()",
+		fresh + "x := tensor.Ones(2, 2)\nx.Add(x).Sum()",
 	}
 	var texts [2][]string
 	for session := range 2 {

@@ -32,9 +32,6 @@ func numberOf(u *engine.Unit) string {
 
 // find adds the functions and variables of a declaration.
 func (o *ownNames) find(d ast.Decl) {
-	if o.names == nil {
-		o.names = map[string]bool{}
-	}
 	add := func(id *ast.Ident) {
 		if before, after, ok := strings.Cut(id.Name, o.number); ok && o.number != "" && before != "" && (after == "" || after[0] == '_') {
 			o.names[id.Name] = true

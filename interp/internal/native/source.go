@@ -23,6 +23,7 @@ type source struct {
 	variables []string
 	bare      map[string]bool // variables without values in their declaration
 	own       ownNames
+	marks     string // the variable of marks, or ""
 	lines     *lines
 	ends      bool // whether no code of the unit runs after its entry function
 }
@@ -31,7 +32,7 @@ type source struct {
 func (e *Engine) source(u *engine.Unit) *source {
 	s := &source{
 		declares: map[string]*earlier{}, types: map[string]bool{}, methods: map[string]*earlier{}, wrappers: map[string]bool{}, bare: map[string]bool{},
-		own: ownNames{number: numberOf(u)}, lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u),
+		own: ownNames{number: numberOf(u), names: map[string]bool{}}, lines: newLines(fmt.Sprintf("u%d", e.seq), u.Info), ends: ends(u),
 	}
 	used := map[string]bool{}
 	for _, d := range u.File.Decls {
@@ -42,6 +43,7 @@ func (e *Engine) source(u *engine.Unit) *source {
 		}
 	}
 	literals := e.literals(u)
+	s.marks = e.marks(u, &s.own)
 	var own []ast.Decl
 	for _, d := range u.File.Decls {
 		g, isGen := d.(*ast.GenDecl)
@@ -119,7 +121,7 @@ func (e *Engine) uses(used map[string]bool, s *source) (imports []string, declar
 			}
 		} else if d := e.known[name]; d != nil && !written[d] {
 			written[d] = true
-			text.WriteString(d.text)
+			text.WriteString(s.own.text(name, d.text))
 			todo = append(todo, d.uses...)
 		}
 	}
