@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -42,6 +43,7 @@ func TestPack(t *testing.T) {
 	if w.Licenses, err = platforms[0].licenses(); err != nil {
 		t.Fatal(err)
 	}
+	w.Licenses = append(w.Licenses, testLicenses(t, program)...)
 	file := filepath.Join(t.TempDir(), w.FileName())
 	var first []byte
 	for range 2 {
@@ -73,6 +75,34 @@ func TestPack(t *testing.T) {
 	}
 	checkBill(t, program, text, func(license string) bool { _, err := fs.Stat(z, w.Info()+license); return err == nil })
 	checkStatement(t, file, first, text)
+}
+
+// testLicenses returns the licences of the modules that only the tests of this package use. Go 1.27 lists them in the program of the tests.
+func testLicenses(t *testing.T, program []byte) []wheel.File {
+	t.Helper()
+	info, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]byte{}
+	for _, m := range info.Deps {
+		if m.Path != "go.yaml.in/yaml/v3" {
+			continue
+		}
+		dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := strings.TrimSpace(string(dir))
+		if err := collect(found, m.Path, root, root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := sorted(found, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // checkBill checks that a bill lists what a program's build information has, and that the licences that it names exist.
