@@ -10,9 +10,8 @@ import (
 )
 
 // marks makes the numbers of marks that a unit passes to support functions relative to a variable of the unit, so that a
-// cell that runs again, whose marks have other numbers, has the same text. It returns the name of the variable, or "" if
-// the unit passes none.
-func (e *Engine) marks(u *engine.Unit, o *ownNames) (name string) {
+// cell that runs again, whose marks have other numbers, has the same text.
+func (e *Engine) marks(u *engine.Unit, o *ownNames) {
 	var calls []*ast.CallExpr
 	var numbers []int
 	ast.Inspect(u.File, func(n ast.Node) bool {
@@ -26,18 +25,16 @@ func (e *Engine) marks(u *engine.Unit, o *ownNames) (name string) {
 		return true
 	})
 	if len(calls) == 0 || o.number == "" {
-		return ""
+		return
 	}
-	name = "marks" + o.number
+	name := "marks" + o.number
 	for i, call := range calls {
 		call.Args[0] = &ast.BinaryExpr{X: ast.NewIdent(name), Op: token.ADD, Y: &ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(numbers[i] - numbers[0])}}
 	}
 	first := new(int)
 	*first = numbers[0]
-	e.firstMarks = append(e.firstMarks, first) // only compiled code refers to it
 	e.variable(name, reflect.ValueOf(first).Elem())
 	o.names[name] = true
-	return name
 }
 
 // marked are the support functions whose argument is the number of a mark.

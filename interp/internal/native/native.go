@@ -31,8 +31,6 @@ type Engine struct {
 	bound map[string]binding  // by alias and name, with a dot between
 	// shared are variables that functions assign, or whose address is taken.
 	shared map[string]bool
-	// firstMarks are the variables of units to which the numbers of their marks are relative.
-	firstMarks []*int
 
 	mu    sync.Mutex // code that runs asks for slots and places
 	slots map[string]loader.Var
@@ -106,12 +104,6 @@ func (e *Engine) Files() *token.FileSet { return e.fset }
 func (e *Engine) Declare(ctx context.Context, u *engine.Unit) (engine.Program, error) {
 	e.seq++
 	s := e.source(u)
-	if s.marks != "" {
-		defer func() { // only this unit mentions it
-			delete(e.known, s.marks)
-			e.loader.Forget(unitPrefix + s.marks)
-		}()
-	}
 	m, err := e.link(ctx, s, true)
 	var missing *loader.MissingError
 	if errors.As(err, &missing) { // bodies of functions may use what the program does not have

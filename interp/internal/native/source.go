@@ -23,7 +23,6 @@ type source struct {
 	variables []string
 	bare      map[string]bool // variables without values in their declaration
 	own       ownNames
-	marks     string // the variable of marks, or ""
 	lines     *lines
 	ends      bool // whether no code of the unit runs after its entry function
 }
@@ -43,7 +42,7 @@ func (e *Engine) source(u *engine.Unit) *source {
 		}
 	}
 	literals := e.literals(u)
-	s.marks = e.marks(u, &s.own)
+	e.marks(u, &s.own)
 	var own []ast.Decl
 	for _, d := range u.File.Decls {
 		g, isGen := d.(*ast.GenDecl)
