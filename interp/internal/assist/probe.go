@@ -29,12 +29,15 @@ type probe struct {
 	missing map[string][]string
 }
 
+// maxErrors is the number of errors after which a cell is not examined further.
+const maxErrors = 500
+
 // newProbe checks a cell. cursor is a byte offset into code. The checker knows names of earlier cells that the cell mentions,
 // and further ones.
-func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) *probe {
+func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) (p *probe) {
 	snap.Checking.Lock()
 	defer snap.Checking.Unlock()
-	p := &probe{Snapshot: snap, missing: map[string][]string{}, info: types.Info{
+	p = &probe{Snapshot: snap, missing: map[string][]string{}, info: types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
@@ -89,10 +92,16 @@ func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) *
 	}
 	prelude := earlier(names, func(string) bool { return false })
 
-	cfg := types.Config{Importer: snap.Importer, Error: func(error) {}, DisableUnusedImportCheck: true}
+	found := 0
+	cfg := types.Config{Importer: snap.Importer, DisableUnusedImportCheck: true, Error: func(error) {
+		if found++; found > maxErrors { // the text of an error may hold the rest of the cell
+			panic("not Go")
+		}
+	}}
 	defer func() {
-		if recover() != nil { // go/types panics on some trees that the parser has repaired
-			p.pkg = nil
+		if recover() != nil { // go/types panics on some trees that the parser has repaired, too
+			p.pkg, p.info = types.NewPackage("main", "main"), types.Info{} // what it has found so far may lack types
+			p.find = func(string) types.Object { return nil }
 		}
 	}()
 	// The cell comes first, so that its redeclarations win.
