@@ -36,11 +36,11 @@ install                       2500    1650          0         0  tests of Python
 internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4200          0         0  idle kernels, other users of the machine, processes that cells start
-interp                        3500    8300          0        70  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes
-interp/internal              10400    2800          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine
+interp                        2000    8300          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes
+interp/internal              11050    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp
 interp/internal/assist        3300     500          0         0
 interp/internal/dynamic       3450     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle
-interp/internal/front         5160     500          0         0  tables of what each stage makes of a cell, long constants
+interp/internal/front         5200     500          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        11900     750          0         0  rewrites that make Go in a cell right, with their proof

@@ -97,6 +97,7 @@ STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
 STD, interp/internal/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
 STD, interp/internal/native/loader < interp/internal/fatal
+STD, display, display/widget, interp/internal/debug, interp/internal/dynamic, interp/internal/engine, interp/internal/fatal, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/lower, interp/internal/mapaccess, interp/internal/stdio, interp/internal/symbols, interp/internal/words < interp/internal/support
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/internal/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen

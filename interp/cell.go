@@ -6,93 +6,165 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"maps"
+	"runtime/debug"
 	"runtime/trace"
 	"slices"
 	"sync/atomic"
-	"syscall"
+	"time"
 
 	"halfnote/display"
 	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
-	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
 	"halfnote/kernel/eval"
 )
 
-// cell is a cell that the engine runs.
-type cell struct {
-	*front.Bound
-	front.Lowered
-	n        int
-	ctx      context.Context
-	out      eval.Output
-	starts   []*front.SourceUnit // packages to initialize before the cell runs
-	markBase int                 // number of marks in the session before those of the cell
-	program  engine.Program
-	run      *live.Cell
-	value    *display.Bundle
-	taken    atomic.Bool // whether the session has taken its names, or waits for it no longer
+// request is a cell that is to run.
+type request struct {
+	n   int // its number
+	ctx context.Context
+	out eval.Output
 }
+
+// prepared is a cell that the front end has accepted.
+type prepared struct {
+	bound   *front.Bound
+	lowered *front.Lowered
+	starts  []*front.SourceUnit // packages to initialize before the cell runs
+}
+
+// declared is a cell that the engine has accepted.
+type declared struct {
+	request
+	*prepared
+	program     engine.Program
+	marksBefore int // number of marks in the session before those of the cell
+}
+
+// errNotRun is the error of a cell that was interrupted while it was compiled.
+var errNotRun = errors.New("interrupted before it ran")
 
 // run takes a cell through the front end, runs it and shows its value. Its stages are regions of Go's
 // execution trace.
-func (s *Session) run(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
+func (s *Session) run(ctx context.Context, in eval.Cell, out eval.Output) (r eval.Result) {
 	defer trim(allocated())
-	stops := s.debugger.On()
-	c, err := s.execute(ctx, in, out, stops)
+	q, stops := request{in.Count, ctx, out}, s.debugger.On()
+	c, err := s.execute(q, in.Code, stops)
 	var no *syntax.Rejected
 	if stops && errors.As(err, &no) && no.Name == "Unsupported" { // possibly because of the stops
-		c, err = s.execute(ctx, in, out, false)
+		c, err = s.execute(q, in.Code, false)
 	}
+	var value *display.Bundle
 	if err == nil {
-		trace.WithRegion(ctx, "render", func() { err = s.render(c) })
+		trace.WithRegion(ctx, "render", func() { value, err = s.render(c) })
 	}
-	if err == nil {
-		s.keepOutput(c)
-	}
+	kept := err == nil && value != nil && s.keepOutput(c)
 	s.screen.Settle()
-	r := s.finish(c, err)
-	s.drop(c, errors.Is(err, errLeft))
+	if err != nil {
+		r.Err = s.failed(q, err)
+	} else {
+		r.Value = value
+	}
+	if c != nil {
+		s.drop(c, kept, errors.Is(err, errLeft))
+	}
 	return r
 }
 
-// execute prepares a cell and runs it, without showing its value. With stops, it stops at
-// breakpoints.
-func (s *Session) execute(ctx context.Context, in eval.Cell, out eval.Output, stops bool) (*cell, error) {
-	c, err := s.compile(ctx, in, out, stops)
+// execute prepares a cell and runs it, without showing its value. With stops, it stops at breakpoints. The cell is nil if it did not run.
+func (s *Session) execute(q request, code string, stops bool) (*declared, error) {
+	c, err := s.compile(q, code, stops)
 	if err == nil {
-		trace.WithRegion(ctx, "run", func() { err = s.start(c) })
+		trace.WithRegion(q.ctx, "run", func() { err = s.start(c) })
 	}
 	return c, err
 }
 
+// abandonAfter is the time that an interrupted cell has to finish being compiled.
+const abandonAfter = 500 * time.Millisecond
+
+// compile takes a cell through the front end and passes it to the engine. Neither the type checker nor the interpreter's compiler
+// can be stopped: when an interrupted cell is not done after abandonAfter, it is compiled to its end and the result is not
+// used. The next cell waits for that.
+func (s *Session) compile(q request, code string, stops bool) (*declared, error) {
+	select {
+	case s.compiling <- struct{}{}:
+	case <-q.ctx.Done():
+		return nil, errNotRun
+	}
+	var claimed atomic.Bool
+	claim := func() bool { return claimed.CompareAndSwap(false, true) }
+	type outcome struct {
+		cell  *declared
+		err   error
+		panic any
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		files := &front.Files{}
+		defer func() {
+			if p := recover(); p != nil {
+				o.panic = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+			}
+			if o.panic != nil || o.err != nil {
+				s.front.Release(files)
+			}
+			<-s.compiling
+			done <- o
+		}()
+		var p *prepared
+		if p, o.err = s.prepare(q, s.front.Input(q.n, code, files, stops)); o.err == nil {
+			trace.WithRegion(q.ctx, "declare", func() { o.cell, o.err = s.declare(q, p, claim) })
+		}
+	}()
+	finish := func(o outcome) (*declared, error) {
+		if o.panic != nil {
+			panic(o.panic)
+		}
+		return o.cell, o.err
+	}
+	select {
+	case o := <-done:
+		return finish(o)
+	case <-q.ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return finish(o)
+	case <-time.After(abandonAfter):
+	}
+	if claim() { // the session has not taken the cell's names, and will not
+		return nil, errNotRun
+	}
+	return finish(<-done)
+}
+
 // prepare takes a cell through the front end.
-func (s *Session) prepare(c *cell, in front.Input) error {
+func (s *Session) prepare(q request, in front.Input) (*prepared, error) {
 	s.checking.Lock()
 	defer s.checking.Unlock()
 	var k *front.Checked
 	var err error
-	trace.WithRegion(c.ctx, "check", func() { k, err = s.check(in, c.out) })
+	trace.WithRegion(q.ctx, "check", func() { k, err = s.check(in, q.out) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	trace.WithRegion(c.ctx, "bind", func() { c.Bound, err = k.Bind() })
+	var p prepared
+	trace.WithRegion(q.ctx, "bind", func() { p.bound, err = k.Bind() })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if c.starts, err = s.declarePackages(c.ctx, c.Bound); err != nil {
-		return err
+	if p.starts, err = s.declarePackages(q.ctx, p.bound); err != nil {
+		return nil, err
 	}
-	var l *front.Lowered
-	trace.WithRegion(c.ctx, "lower", func() { l, err = c.Bound.Lower(s.target()) })
+	trace.WithRegion(q.ctx, "lower", func() { p.lowered, err = p.bound.Lower(s.target()) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.Lowered = *l
-	return nil
+	return &p, nil
 }
 
 // check parses and type-checks a cell. checking must be held.
@@ -118,74 +190,59 @@ func (s *Session) examine(in eval.Cell, out eval.Output) (*front.Checked, error)
 	return s.check(s.front.Input(in.Count, in.Code, files, false), out)
 }
 
-// refusedIn returns the number of the latest cell that declares a name but did not run, or 0.
-func (s *Session) refusedIn(name string) int {
-	for _, c := range slices.Backward(s.history.Ran()) {
-		switch c.Failed {
-		case "CompileError", "Unsupported", "UnknownMagic":
-			if syntax.Declares(c.Code, name) {
-				return c.Count
-			}
-		}
-	}
-	return 0
-}
-
-// target returns what units refer to.
-func (s *Session) target() *front.Target {
-	return &front.Target{
-		Needs: s.engine.Needs(), Generics: s.front.Generics, Included: s.front.Included, Labels: s.places.Labels(), FirstMark: s.places.Len() + 1,
-		Types: s.types, Variable: s.packageVar, Iface: s.iface, Compiled: s.compiled, TypeLabel: s.typeLabel, Stops: s.debugger.Insert, Check: s.core,
-	}
-}
-
-// finish returns the result of a cell.
-func (s *Session) finish(c *cell, err error) eval.Result {
+// failed describes the error that ended a cell.
+func (s *Session) failed(q request, err error) *eval.Error {
 	var r *syntax.Rejected
 	var p *engine.Panic
 	switch {
-	case err == nil:
-		return eval.Result{Value: c.value}
 	case errors.As(err, &r):
-		return eval.Result{Err: s.describer().Mistakes(r)}
+		return s.describer().Mistakes(r)
 	case errors.As(err, &p):
-		return eval.Result{Err: s.panicked(c, p)}
+		return s.panicked(q, p)
 	case errors.Is(err, errLeft):
-		return eval.Result{Err: s.describer().Interrupted("", nil)}
+		return s.describer().Interrupted("", nil)
 	case errors.Is(err, errNotRun):
-		return eval.Result{Err: s.describer().NotRun(timeLimit(c.ctx))}
+		return s.describer().NotRun(timeLimit(q.ctx))
 	}
-	return eval.Result{Err: &eval.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}}
+	return &eval.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{ansi.Bold(err.Error())}}
 }
 
-// drop releases the resources that only this cell used. A cell that was left behind is
+// drop releases the resources that only this cell used, except its value if that is kept. A cell that was left behind is
 // still running.
-func (s *Session) drop(c *cell, left bool) {
-	for _, v := range c.Results {
-		s.engine.Remove(v.Slot)
+func (s *Session) drop(c *declared, kept, left bool) {
+	if !kept {
+		s.engine.Remove(c.results()...)
 	}
-	if left || c.program == nil {
+	if left {
 		return
 	}
 	gone := c.program.Free()
-	if in := c.Outs[front.InName]; in != nil && !c.KeepsIn {
+	if in := c.bound.Outs[front.InName]; in != nil && !c.bound.KeepsIn {
 		engine.Clear(s.engine, in.Slot)
 	}
-	for _, f := range c.Files.Parsed {
+	for _, f := range c.bound.Files.Parsed {
 		if !s.marking() && !gone && !typesOnly(f.File) {
 			continue // frames of panics hold positions in the file
 		}
 		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are made from its text
-			c.Fset.RemoveFile(f.Tok)
+			c.bound.Session.Fset.RemoveFile(f.Tok)
 		}
 	}
 	if !gone {
 		return
 	}
-	s.places.DropLabel(c.Entry())
-	if s.places.Len() == c.markBase+len(c.Marks) {
-		s.places.Forget(c.markBase)
+	s.places.DropLabel(c.bound.Entry())
+	if s.places.Len() == c.marksBefore+len(c.lowered.Marks) {
+		s.places.Forget(c.marksBefore)
 	}
+}
+
+// results returns the engine's names of the cell's values.
+func (p *prepared) results() (slots []string) {
+	for _, v := range p.lowered.Results {
+		slots = append(slots, v.Slot)
+	}
+	return slots
 }
 
 // typesOnly reports whether a file declares types and nothing else, so that no code is at its positions.
@@ -196,94 +253,5 @@ func typesOnly(f *ast.File) bool {
 	})
 }
 
-// stale returns the declarations of earlier cells that are to be compiled again with the next cell
-// although nothing that they use changes: those that lack stops or have them for too long, and
-// those that use a package that has been read again.
-func (s *Session) stale(e *front.Env, stops bool) map[*front.Source]bool {
-	force := map[*front.Source]bool{}
-	if stops {
-		for _, src := range s.debugger.Lacking(e) {
-			force[src] = true
-		}
-	}
-	if !s.debugger.Leaving() && len(s.front.Packages.Pending) == 0 {
-		return force
-	}
-	for _, src := range e.Sources() {
-		if s.debugger.Leaving() && src.Stops {
-			force[src] = true
-		}
-		for _, path := range src.Names {
-			if s.front.Packages.Pending[path] {
-				force[src] = true
-			}
-		}
-	}
-	return force
-}
-
 // marking reports whether the engine finds places only by marks.
 func (s *Session) marking() bool { return slices.Contains(s.engine.Needs().Rewrites, "mark") }
-
-// declare passes the unit to the engine and, if the engine accepts it, commits the
-// cell's names.
-func (s *Session) declare(c *cell) error {
-	c.markBase = s.places.Note(c.Checked, c.Marks)
-	s.places.NoteDeclarations(c.Checked)
-	s.front.Take(c.Slots)
-	p, err := s.engine.Declare(c.ctx, c.Unit)
-	if err == nil && !c.taken.CompareAndSwap(false, true) { // the session has not waited
-		s.engine.Remove(slices.Collect(maps.Keys(c.Slots))...)
-		err = errNotRun
-	}
-	if err != nil {
-		s.places.Forget(c.markBase)
-		for b := range c.Touched {
-			s.front.Tainted[b] = true
-		}
-		if c.ctx.Err() != nil {
-			return errNotRun
-		}
-		if _, ok := errors.AsType[syscall.Errno](err); ok { // too many files or processes are open
-			return fmt.Errorf("the cell could not be compiled, and has not run: %w", err)
-		}
-		return c.Unsupported(err)
-	}
-	c.program = p
-	s.places.AddLabels(c.Labels)
-	before := s.env
-	s.commit(c.Bound, &c.Lowered)
-	c.notices(before)
-	return nil
-}
-
-// notices prints a note for each declaration that the cell did not change although it may
-// appear to.
-func (c *cell) notices(before *front.Env) {
-	var list []string
-	for src, why := range c.Pinned {
-		for _, b := range src.Binds {
-			if c.Env.Named(b.Name) == b {
-				list = append(list, fmt.Sprintf("note: %s %s of %s still uses the old declarations: %s", b.Kind, b.Name, syntax.Label(b.Cell()), why))
-			}
-		}
-		for _, m := range src.Methods {
-			if t := c.Env.Named(m.Typ.Name); t != nil && t != m.Typ && c.Env.Of(t).Method(m.Name) == nil {
-				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.Typ.Name, m.Name, syntax.Label(m.Src.Cell), why))
-			}
-		}
-	}
-	known := map[*front.Binding]bool{}
-	for _, b := range before.Old {
-		known[b] = true
-	}
-	for _, b := range c.Env.Old {
-		if !known[b] && !c.Env.Of(b).OnlyShown {
-			list = append(list, fmt.Sprintf("note: type %s is new: existing values keep the %s of %s", b.Name, b.Name, syntax.Label(b.Cell())))
-		}
-	}
-	slices.Sort(list)
-	for _, line := range append(list, c.Suspicions...) {
-		fmt.Fprintln(c.out.Stderr(), line)
-	}
-}

@@ -37,7 +37,7 @@ func (s *Session) Stack(id int) []eval.DebugFrame { return s.debugger.Stack(id) 
 type debugHost struct{ s *Session }
 
 func (h debugHost) Place(c *front.Checked, at token.Pos) (cell, line int) {
-	cell, line, _ = h.s.places.At(c, lower.Mark{Pos: at}).Place()
+	cell, line, _ = h.s.places.At(c, lower.Mark{Pos: at}).Where()
 	return cell, line
 }
 
@@ -48,3 +48,11 @@ func (h debugHost) Message(p *engine.Panic) string { return h.s.describer().Pani
 func (h debugHost) Seen() assist.Snapshot { return h.s.seen() }
 
 func (h debugHost) Variables() []eval.Variable { return h.s.variables() }
+
+// Source returns the line of the cell that the calling goroutine runs, such as "In[3],
+// line 5", in the innermost function of a cell, or "" in goroutines that do not run a
+// cell. It requires [Session.Watch].
+func (s *Session) Source() string { return s.places.Line(s.live.Where) }
+
+// Watch turns the recording of lines for Source on or off.
+func (s *Session) Watch(on bool) { s.live.Watch(on) }

@@ -59,7 +59,8 @@ func openCompiled(s *Session) (engine.Engine, error) {
 	for _, path := range symbols.Paths() {
 		tables[path] = symbols.Table(path)
 	}
-	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Label: s.typeLabel(nil)})
+	label := func(slot string, argument bool) string { return s.front.TypeLabel(nil)(slot, argument) }
+	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Label: label})
 	if err != nil {
 		s.uncompiled = fmt.Sprintf("cells are not compiled but interpreted by yaegi: %v", err)
 		s.note = "note: " + s.uncompiled

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/symbols"
 	"halfnote/tensor"
 )
@@ -23,8 +24,8 @@ func TestLifetimes(t *testing.T) {
 			}
 			s, plain := newSessionOn(t, engine), newSessionOn(t, engine)
 			released := 0
-			s.bindSupportSymbols(countReleases(&released))
-			plain.bindSupportSymbols(noReleases)
+			s.engine.Bind(lower.SupportPath, countReleases(&released))
+			plain.engine.Bind(lower.SupportPath, noReleases)
 			for _, s := range []*Session{s, plain} {
 				if got := evalFor(t, s, 1, lifetimesSetup, ""); strings.Contains(got, "rror") {
 					t.Fatal(got)

@@ -74,14 +74,15 @@ func (h magicHost) Run(ctx context.Context, in eval.Cell, out eval.Output) eval.
 func (h magicHost) Check(in eval.Cell, out eval.Output) (*front.Checked, *eval.Error) {
 	k, err := h.s.examine(in, out)
 	if err != nil {
-		return nil, h.s.finish(nil, err).Err
+		return nil, h.s.failed(request{n: in.Count, out: out}, err)
 	}
 	return k, nil
 }
 
 func (h magicHost) Evaluate(ctx context.Context, in eval.Cell, out eval.Output) (magic.Evaluation, *eval.Error) {
-	c, err := h.s.execute(ctx, in, out, false)
-	e := &evaluation{s: h.s, cell: c}
+	q := request{in.Count, ctx, out}
+	c, err := h.s.execute(q, in.Code, false)
+	e := &evaluation{s: h.s, request: q, cell: c}
 	if err != nil {
 		defer e.Close()
 		return nil, e.failed(err)
@@ -144,38 +145,41 @@ func (h magicHost) Reset() error {
 
 // evaluation implements magic.Evaluation.
 type evaluation struct {
-	s    *Session
-	cell *cell
-	left bool // still running
+	s       *Session
+	request request
+	cell    *declared // nil if it did not run
+	left    bool      // still running
 }
 
 func (e *evaluation) failed(err error) *eval.Error {
 	e.left = e.left || errors.Is(err, errLeft)
-	return e.s.finish(e.cell, err).Err
+	return e.s.failed(e.request, err)
 }
 
 func (e *evaluation) Value() (v reflect.Value, ok bool) {
-	if len(e.cell.Results) == 0 {
+	if len(e.cell.lowered.Results) == 0 {
 		return v, false
 	}
-	return e.s.engine.Slot(e.cell.Results[0].Slot)
+	return e.s.engine.Slot(e.cell.lowered.Results[0].Slot)
 }
 
 func (e *evaluation) Show() (*display.Bundle, *eval.Error) {
-	err := e.s.render(e.cell)
+	b, err := e.s.render(e.cell)
 	if err != nil {
 		return nil, e.failed(err)
 	}
-	return e.cell.value, nil
+	return b, nil
 }
 
 func (e *evaluation) Call(f func()) *eval.Error {
-	err := e.s.calling(e.cell, f)
-	e.s.stdio.Flush()
-	if err != nil {
+	if err := e.s.calling(e.request, f); err != nil {
 		return e.failed(err)
 	}
 	return nil
 }
 
-func (e *evaluation) Close() { e.s.drop(e.cell, e.left) }
+func (e *evaluation) Close() {
+	if e.cell != nil {
+		e.s.drop(e.cell, false, e.left)
+	}
+}

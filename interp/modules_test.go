@@ -88,7 +88,7 @@ func moduleWorks(t *testing.T, f txtar.File) string {
 	reasons := map[string]string{}
 	for _, engine := range Engines {
 		got, refused := strings.CutPrefix(programResult(t, engine, string(f.Data), moduleLimit), "refused: ")
-		panics, text := strings.Contains(got, "panic: "), noTwin.FindString(got)
+		panics, text := strings.Contains(got, "panic: "), noMirror.FindString(got)
 		switch {
 		case got == "time-out":
 			t.Fatalf("%s: time-out after %v", engine, moduleLimit)
@@ -121,7 +121,7 @@ func moduleWorks(t *testing.T, f txtar.File) string {
 
 var (
 	cannotRun = regexp.MustCompile(`package "([^"]*)" cannot run in cells: ((?:it|its) [^()]*\([^()]*\)|[^()]*)`)
-	noTwin    = regexp.MustCompile(`the interpreter cannot show [^;:]*: [^;]*`)
+	noMirror  = regexp.MustCompile(`the interpreter cannot show [^;:]*: [^;]*`)
 	position  = regexp.MustCompile(`(?:In\[\d+\]|unit)(?:, line \d+, column \d+|:\d+:\d+): `)
 )
 

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
+	"sync/atomic"
 
+	"halfnote/interp/internal/ansi"
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/failure"
 	"halfnote/interp/internal/live"
@@ -19,14 +23,10 @@ import (
 // errLeft is the error of a cell that was interrupted and did not stop.
 var errLeft = errors.New("left behind")
 
-// errNotRun is the error of a cell that was interrupted while it was compiled.
-var errNotRun = errors.New("interrupted before it ran")
-
 // start runs the unit's function.
-func (s *Session) start(c *cell) error {
+func (s *Session) start(c *declared) error {
 	s.makeRoom(c)
-	c.run = &live.Cell{N: c.n, Out: c.out}
-	err, left := s.live.Run(c.run, c.ctx.Done(), s.opts.Grace, func() error {
+	err := s.under(c.request, c.live(), func() error {
 		if err := s.front.Packages.Start(c.starts); err != nil {
 			return err
 		}
@@ -36,49 +36,83 @@ func (s *Session) start(c *cell) error {
 		}
 		return err
 	})
-	s.stdio.Flush()
 	s.comms.widgets.Flush()
 	s.debugger.CellEnds()
-	if left {
-		if cause := c.run.Cause(); cause != nil {
-			p, ok := cause.(*engine.Panic)
-			if !ok {
-				p = &engine.Panic{Value: cause}
-			}
-			return errors.Join(errLeft, p)
-		}
-		return errLeft
+	return err
+}
+
+// live returns a part of the cell that is to run.
+func (q request) live() *live.Cell { return &live.Cell{N: q.n, Out: q.out} }
+
+// under runs f as code of a cell, which can be interrupted. If something else than an interrupt stopped it, that is the error.
+func (s *Session) under(q request, c *live.Cell, f func() error) error {
+	err, left := s.live.Run(c, q.ctx.Done(), s.opts.Grace, f)
+	s.stdio.Flush()
+	p, _ := err.(*engine.Panic)
+	stopped := left
+	if p != nil {
+		_, interrupted := p.Value.(live.Interrupted)
+		stopped = stopped || interrupted
 	}
-	if p, ok := c.run.Cause().(*engine.Panic); ok && err == nil { // a goroutine panicked too late to stop the cell
-		return p
+	switch cause := c.Cause().(type) {
+	case nil:
+	case *engine.Panic: // of one of the cell's goroutines
+		if stopped || err == nil {
+			p = cause
+		}
+	default:
+		if stopped && p != nil {
+			p.Value = cause
+		} else if stopped {
+			p = &engine.Panic{Value: cause}
+		}
+	}
+	if p != nil {
+		switch err = p; p.Value.(type) {
+		case symbols.Exit, mapaccess.Conflict:
+			s.live.Stop(c) // also stops its goroutines
+		}
+	}
+	if left {
+		return errors.Join(errLeft, err)
+	}
+	return err
+}
+
+// calling runs f as code of a cell: f can be interrupted, and may panic.
+func (s *Session) calling(q request, f func()) error {
+	c := q.live()
+	err := s.under(q, c, func() (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = s.live.Recovered(r)
+			}
+		}()
+		f()
+		return nil
+	})
+	if err == nil {
+		select {
+		case <-c.Stopping(): // package fmt has recovered from the interrupt in a String method
+			return &engine.Panic{Value: live.Interrupted{}}
+		default:
+		}
 	}
 	return err
 }
 
 // panicked describes the panic that ended a cell.
-func (s *Session) panicked(c *cell, p *engine.Panic) *eval.Error {
+func (s *Session) panicked(q request, p *engine.Panic) *eval.Error {
 	if _, ok := p.Value.(live.Interrupted); ok {
-		cause := c.run.Cause()
-		if cause == nil {
-			return s.describer().Interrupted(timeLimit(c.ctx), p)
-		}
-		if other, ok := cause.(*engine.Panic); ok { // one of the cell's goroutines panicked
-			p = other
-		} else {
-			p.Value = cause
-		}
+		return s.describer().Interrupted(timeLimit(q.ctx), p)
 	}
-	switch p.Value.(type) {
-	case symbols.Exit, mapaccess.Conflict:
-		s.live.Stop(c.run) // also stops its goroutines
-	}
-	return s.described(c, p)
+	return s.described(q, p)
 }
 
 // described describes a panic. The methods that give its value a text are code of the cell: they run as the cell did, and can be interrupted.
-func (s *Session) described(c *cell, p *engine.Panic) *eval.Error {
+func (s *Session) described(q request, p *engine.Panic) *eval.Error {
 	d, done := s.describer(), make(chan *eval.Error, 1)
-	err := s.calling(c, func() { done <- d.Panic(p) })
+	err := s.calling(q, func() { done <- d.Panic(p) })
 	why := "its method does not return"
 	halted := false // the methods have then returned, without a text
 	if failed, ok := err.(*engine.Panic); ok {
@@ -97,6 +131,27 @@ func (s *Session) described(c *cell, p *engine.Panic) *eval.Error {
 	without := *p
 	without.Value = failure.NoText(why)
 	return d.Panic(&without)
+}
+
+// reportGoroutine prints the panic of a cell's goroutine to the cell.
+func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
+	var cause any // cause for ending the cell, where a program would end
+	switch v := p.Value.(type) {
+	case symbols.Exit:
+		cause = v
+	case mapaccess.Conflict:
+		cause = p
+	}
+	if cause != nil {
+		running := s.live.Running(c)
+		s.live.StopFor(c, cause)
+		if running {
+			return // the cell's error reports it
+		}
+	}
+	s.debugger.Panicked(p)
+	e := s.describer().Panic(p)
+	fmt.Fprintln(c.Stderr(), strings.Join(append(e.Traceback, ansi.Dim("in a goroutine, which has ended")), "\n"))
 }
 
 // Interrupt implements eval.Interrupter. The second interrupt within two seconds stops the goroutines of all cells. If no cell is running, the
@@ -129,4 +184,39 @@ func timeLimit(ctx context.Context) string {
 // describer describes failures of the session's cells.
 func (s *Session) describer() failure.Describer {
 	return failure.Describer{Places: s.places, Env: s.env, Engine: s.engine, Others: s.live.Others}
+}
+
+// Poll ends the calling goroutine, by a panic, if its cell has been told to stop.
+// Long-running compiled code should call it every few milliseconds; it costs one load.
+func (s *Session) Poll() {
+	if atomic.LoadUint32(s.live.Flag()) != 0 {
+		s.live.PollOften(0)
+	}
+}
+
+// CaptureProcessOutput directs the output of compiled code to os.Stdout and os.Stderr
+// to the running cell, before it ends, and that of packages log and log/slog to the
+// cell that logs, until restore is called. It changes variables of the process, so it
+// serves only one session: a kernel's.
+func CaptureProcessOutput(s *Session) (restore func(), err error) { return s.stdio.Capture() }
+
+// trimAbove is the number of allocated bytes above which garbage is collected at the
+// end of a cell.
+const trimAbove = 32 << 20
+
+// allocated returns the total bytes that the process has allocated so far.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// trim returns unused memory to the system if the process has allocated more than trimAbove
+// bytes after allocated returned since. A notebook stays open for hours and is mostly idle.
+// The garbage collector alone would wait for more allocation, and other programs could not
+// use the memory meanwhile.
+func trim(since uint64) {
+	if allocated()-since > trimAbove {
+		debug.FreeOSMemory()
+	}
 }

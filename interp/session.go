@@ -3,10 +3,7 @@ package interp
 import (
 	"context"
 	"fmt"
-	"go/token"
-	"go/types"
 	"io/fs"
-	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -19,7 +16,6 @@ import (
 	"halfnote/interp/internal/debug"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/engine"
-	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/fatal"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/history"
@@ -30,7 +26,9 @@ import (
 	"halfnote/interp/internal/places"
 	"halfnote/interp/internal/render"
 	"halfnote/interp/internal/stdio"
+	"halfnote/interp/internal/support"
 	"halfnote/interp/internal/symbols"
+	"halfnote/interp/internal/words"
 	"halfnote/kernel/eval"
 )
 
@@ -92,7 +90,7 @@ type Session struct {
 	// evaluating is the number of calls of Eval that have not returned.
 	evaluating atomic.Int32
 
-	bound    map[string]bool // support symbols of package variables
+	support  *support.Symbols
 	places   *places.Places
 	history  *history.History
 	stdio    *stdio.Streams
@@ -135,6 +133,10 @@ func NewSession(o Options) (*Session, error) {
 	if o := s.opts.Charts; o != "" {
 		s.screen.SetForm(o)
 	}
+	s.live.Words = func(v any) any { return dynamic.Worded(words.Of(v)) }
+	s.live.Report = s.reportGoroutine
+	s.stdio = stdio.New(s.live)
+	s.live.Before = s.stdio.Flush
 	s.places = places.New(s.history)
 	s.debugger = debug.New(debugHost{s}, s.live, s.history)
 	s.comms = &transport{live: s.live, targets: map[string]eval.CommOpened{}}
@@ -145,7 +147,7 @@ func NewSession(o Options) (*Session, error) {
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
-	s.release, _ = fatal.Guard(keeper{s}) // without it these errors end the process, as in any program
+	s.release, _ = fatal.Guard(support.Keeper{Live: s.live}) // without it these errors end the process, as in any program
 	s.label = s.engineLabel()
 	return s, nil
 }
@@ -165,13 +167,11 @@ func (s *Session) reset() error {
 	if e.Needs().Core {
 		s.core = core.Check
 	}
-	s.bound = map[string]bool{}
 	if s.types != nil {
 		s.types.Close()
 	}
-	s.types = dynamic.NewSpace()
-	s.types.Foreign, s.types.Guard = s.live.Foreign, s.guard
-	var binary types.ImporterFrom = &ownConstants{ImporterFrom: exports.Importer(), done: map[string]bool{}}
+	s.types = support.NewTypes(s.live)
+	binary := symbols.Importer()
 	if s.front != nil {
 		binary = s.front.Binary
 	}
@@ -181,7 +181,10 @@ func (s *Session) reset() error {
 	s.mu.Lock()
 	s.front, s.env, s.snap = f, front.NewEnv(), nil
 	s.mu.Unlock()
-	s.bindSupport()
+	s.live.Attach(e)
+	s.support = support.Bind(e, support.Parts{
+		Live: s.live, Types: s.types, Debugger: s.debugger, History: s.history, Streams: s.stdio, Screen: s.screen, Widgets: s.comms.widgets,
+	})
 	return nil
 }
 
@@ -231,23 +234,4 @@ func (s *Session) Close() error {
 	s.types.Close()
 	s.stdio.Close()
 	return s.engine.Close()
-}
-
-// packageVar provides units with a pointer to a variable of a compiled package: Yaegi
-// would treat the variable's value at compile time as a constant.
-func (s *Session) packageVar(path, name string) (string, bool) {
-	symbol := "Var_" + strings.TrimPrefix(front.Alias(path), "p__") + "_" + name
-	if s.bound[symbol] {
-		return symbol, true
-	}
-	v, ok := symbols.Table(path)[name]
-	if o := s.stdio.Variable(path, name); o.IsValid() {
-		v, ok = o, true
-	}
-	if !ok || !v.CanAddr() || v.Type().PkgPath() != "" && !token.IsExported(v.Type().Name()) { // no engine can name the type of binary.BigEndian
-		return "", false
-	}
-	s.bindSupportSymbols(map[string]reflect.Value{symbol: v.Addr()})
-	s.bound[symbol] = true
-	return symbol, true
 }

@@ -3,7 +3,6 @@ package interp
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -324,7 +323,7 @@ func TestCaptureProcessOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restore()
-	s.bindSupportSymbols(map[string]reflect.Value{"Zero": reflect.ValueOf(func(string) { fmt.Println("compiled") })})
+	s.support.Add(map[string]any{"Zero": func(string) { fmt.Println("compiled") }})
 	evalFor(t, s, 1, "var x int", "")
 	if got := evalFor(t, s, 2, "fmt.Println(1)\nvar x int\nfmt.Println(2)", ""); len(got) != len("1\n2\ncompiled\n") || !strings.Contains(got, "compiled\n") {
 		t.Errorf("got %q", got)
@@ -362,7 +361,7 @@ func BenchmarkCheckAndLower(b *testing.B) {
 	for b.Loop() {
 		start := time.Now()
 		files := &front.Files{}
-		if err := s.prepare(&cell{ctx: b.Context(), out: &recorder{}}, s.front.Input(2, code, files, false)); err != nil {
+		if _, err := s.prepare(request{ctx: b.Context(), out: &recorder{}}, s.front.Input(2, code, files, false)); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(start))

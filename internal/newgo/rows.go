@@ -20,7 +20,7 @@ var rows = []row{
 	},
 	{
 		name: "names of metrics", on: "the metrics of package runtime/metrics for the heap and for cleanups",
-		files: []string{"interp/trim.go", "interp/internal/live/memory.go", "tensor/driver/memory.go", "tensor/driver/room.go"},
+		files: []string{"interp/run.go", "interp/internal/live/memory.go", "tensor/driver/memory.go", "tensor/driver/room.go"},
 		pkg:   "internal/newgo", tests: []string{"TestMetrics"},
 		mend: "use the name that `go doc runtime/metrics` has",
 	},

@@ -35,7 +35,7 @@ func (d *Debugger) Insert(c *front.Lowering, u *lower.Unit) {
 			function = strings.TrimSpace(syntax.Label(cell) + function)
 		}
 		x := Stop{
-			Cell: cell, Line: n, to: n + lines(c.Fset, at.Pos, at.End), begins: !seen[here], Func: at.Func, Literal: at.Literal, Outer: at.Func == c.Entry() && !at.Literal,
+			Cell: cell, Line: n, to: n + lines(c.Session.Fset, at.Pos, at.End), begins: !seen[here], Func: at.Func, Literal: at.Literal, Outer: at.Func == c.Entry() && !at.Literal,
 			Function: function, vars: at.Vars, pkg: pkg,
 		}
 		x.Code, _ = d.history.Source(cell)

@@ -68,7 +68,7 @@ func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
 	if wrapper == nil || !hasAll(v, iface) {
 		return nil, false
 	}
-	if x := asTwin(v, iface); x != nil {
+	if x := asMirror(v, iface); x != nil {
 		return x, true
 	}
 	if list, ok := MethodOf(v, "Unwrap").(func(any) []error); ok && list != nil && wrapper == reflect.TypeFor[Error]() {
@@ -79,9 +79,9 @@ func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
 	return w.Interface(), true
 }
 
-// asTwin returns a value of the twin of v's type if that has methods beyond those of an interface:
+// asMirror returns a value of the mirror of v's type if that has methods beyond those of an interface:
 // compiled code may ask for them.
-func asTwin(v any, iface reflect.Type) (x any) {
+func asMirror(v any, iface reflect.Type) (x any) {
 	t := reflect.TypeOf(v)
 	d := Of(t)
 	if d == nil || d.space == nil || strings.HasPrefix(iface.PkgPath(), "halfnote/") {

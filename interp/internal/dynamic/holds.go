@@ -61,12 +61,12 @@ func holdsOwn(v reflect.Value, done map[unsafe.Pointer]bool, depth int) bool {
 			}
 		}
 	case reflect.Func:
-		return (form{nil, v.Type()}).twinFunc()
+		return (form{nil, v.Type()}).mirrorFunc()
 	}
 	return false
 }
 
-func (f form) twinFunc() bool {
+func (f form) mirrorFunc() bool {
 	for i := range f.r.NumIn() {
 		if f.in(i).t != nil {
 			return true

@@ -11,7 +11,7 @@ import (
 	"halfnote/interp/internal/mapaccess"
 )
 
-// Lend returns a value for compiled code that inspects it: v itself, or a value of the twin of
+// Lend returns a value for compiled code that inspects it: v itself, or a value of the mirror of
 // its type. The result shares memory with v, except that structs, slices and maps around
 // values in interfaces are copied.
 func Lend(v any) any { return lendAny(v, newLender()) }
@@ -60,10 +60,10 @@ func lendAny(v any, l lender) any {
 	}
 	if l.shared && r.Kind() == reflect.Pointer && r.IsNil() { // for the type alone
 		if e := f.elem(); e.t != nil && e.t.Kind == reflect.Interface && len(e.t.Methods) > 0 && e.r.NumMethod() == 0 {
-			panic(NoTwin{e.t.Name, "only the interpreter knows the methods of this interface"})
+			panic(NoMirror{e.t.Name, "only the interpreter knows the methods of this interface"})
 		}
 	}
-	w := twinOf(f)
+	w := mirrorOf(f)
 	if w == f.r && (l.shared || !f.mayHold() || !holdsOwn(r, nil, 0)) {
 		return Export(v)
 	}
@@ -91,7 +91,7 @@ func copied(v reflect.Value) reflect.Value {
 	return p.Elem()
 }
 
-// lend returns v as a value of the twin w of its type.
+// lend returns v as a value of the mirror w of its type.
 func (f form) lend(v reflect.Value, w reflect.Type, l lender) reflect.Value {
 	f = f.described()
 	if f.r.Kind() == reflect.Func {
@@ -164,7 +164,7 @@ func (f form) lend(v reflect.Value, w reflect.Type, l lender) reflect.Value {
 	return recast(v, w)
 }
 
-// lendFunc returns a function that takes and returns values of twins.
+// lendFunc returns a function that takes and returns values of mirrors.
 func (f form) lendFunc(v reflect.Value, w reflect.Type) reflect.Value {
 	if v.IsNil() || w.ConvertibleTo(f.r) { // they differ in a name at most
 		return recast(v, w)
@@ -204,11 +204,11 @@ func Return(v any) any {
 	return returned(reflect.ValueOf(v))
 }
 
-// returned returns a value of a twin in the form in which interfaces hold it.
+// returned returns a value of a mirror in the form in which interfaces hold it.
 func returned(v reflect.Value) any {
-	twins.Lock()
+	mirrors.Lock()
 	f, ok := origin(v.Type())
-	twins.Unlock()
+	mirrors.Unlock()
 	if !ok {
 		return v.Interface()
 	}
@@ -219,7 +219,7 @@ func returned(v reflect.Value) any {
 	return f.t.In(v)
 }
 
-// take returns a value of the twin in the form that interpreted code uses.
+// take returns a value of the mirror in the form that interpreted code uses.
 func (f form) take(v reflect.Value) reflect.Value {
 	switch {
 	case f.r.Kind() == reflect.Interface:
@@ -246,7 +246,7 @@ func (f form) take(v reflect.Value) reflect.Value {
 }
 
 // Content returns the content of an interface, which compiled code has taken out of it, as
-// a value of a twin.
+// a value of a mirror.
 func Content(v reflect.Value) reflect.Value {
 	if !v.IsValid() || v.CanAddr() || !v.CanInterface() || v.Type().PkgPath() != "" {
 		return v
@@ -254,7 +254,7 @@ func Content(v reflect.Value) reflect.Value {
 	return reflect.ValueOf(LendTarget(v.Interface()))
 }
 
-// settle replaces values of twins in the interfaces that a value contains.
+// settle replaces values of mirrors in the interfaces that a value contains.
 func settle(v reflect.Value, done map[unsafe.Pointer]bool) {
 	if v.Type().PkgPath() != "" || !(form{nil, v.Type()}).mayHold() {
 		return
@@ -264,9 +264,9 @@ func settle(v reflect.Value, done map[unsafe.Pointer]bool) {
 		if v.IsNil() || !v.CanSet() {
 			return
 		}
-		twins.Lock()
+		mirrors.Lock()
 		f, ok := origin(v.Elem().Type())
-		twins.Unlock()
+		mirrors.Unlock()
 		if ok && f.t != nil {
 			v.Set(reflect.ValueOf(f.t.In(f.take(v.Elem()))))
 		}
@@ -299,9 +299,9 @@ func GobDecode(d *gob.Decoder, p any) error {
 // SetValue is v.Set(x).
 func SetValue(v, x reflect.Value) {
 	v.Set(x)
-	twins.Lock()
+	mirrors.Lock()
 	f, ok := origin(v.Type())
-	twins.Unlock()
+	mirrors.Unlock()
 	if !ok {
 		f.r = v.Type()
 	}

@@ -26,7 +26,7 @@ func MethodFor(v any, name string) any {
 	if v == nil {
 		panic(errNil)
 	}
-	if isTwin(reflect.TypeOf(v)) { // interpreted functions do not take it
+	if isMirror(reflect.TypeOf(v)) { // interpreted functions do not take it
 		x := Unwrap(v)
 		f, _ := lookup(x, name)
 		if f == nil {

@@ -8,9 +8,9 @@ type Treatment int
 const (
 	Exported Treatment = iota // a value without its box
 	Kept                      // the value in the form of interpreted code
-	Lent                      // a value of the twin of its type
+	Lent                      // a value of the mirror of its type
 	Borrowed                  // the same in the memory of the original, for functions that write
-	Settled                   // the value; a support function calls the function and puts interpreted values in the place of twins
+	Settled                   // the value; a support function calls the function and puts interpreted values in the place of mirrors
 	Returned                  // as borrowed; a support function does this with the result
 	Written                   // a text that package dynamic writes as package fmt would
 )

@@ -36,7 +36,7 @@ type Type struct {
 	mu    sync.Mutex
 	has   map[string]declared
 
-	twinned atomic.Bool // whether there has been a twin
+	mirrored atomic.Bool // whether there has been a mirror
 }
 
 // Field is a field of a struct.
@@ -91,7 +91,7 @@ func NewSpace() *Space {
 // Close forgets the space's types.
 func (s *Space) Close() {
 	spaces.Delete(s.number)
-	forgetTwins(s)
+	forgetMirrors(s)
 	known.Range(func(k, t any) bool {
 		if t := t.(*Type); t != nil && t.space == s {
 			known.Delete(k)
@@ -147,7 +147,7 @@ func (s *Space) Declare(id, name, sig string, value, pointer any) {
 	t.mu.Unlock()
 	s.promised.Clear()
 	if !known || old.sig != sig || (old.value == nil) != (value == nil) {
-		renewTwin(t)
+		renewMirror(t)
 	}
 }
 
@@ -286,12 +286,12 @@ func (t *Type) Pointer() *Type {
 type Wrapper interface{ Interpreted() any }
 
 // Unwrap returns the interpreted value in an interface: the value itself instead of its
-// wrapper or a value of its twin.
+// wrapper or a value of its mirror.
 func Unwrap(v any) any {
 	if w, ok := v.(Wrapper); ok {
 		return w.Interpreted()
 	}
-	if isTwin(reflect.TypeOf(v)) {
+	if isMirror(reflect.TypeOf(v)) {
 		return Return(v)
 	}
 	return v

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Unmarshal is json.Unmarshal. Twins of interfaces have no methods, so it checks what was put into them.
+// Unmarshal is json.Unmarshal. Mirrors of interfaces have no methods, so it checks what was put into them.
 func Unmarshal(data []byte, p any) error {
 	return fit(p, json.Unmarshal(data, LendTarget(p)))
 }

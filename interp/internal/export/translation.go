@@ -41,7 +41,7 @@ type use struct {
 func (x *exporter) translation(k *front.Checked) *translation {
 	t := &translation{x: x, k: k, uses: map[*front.DeclFile][]use{}}
 	t.text, t.starts = k.StatementFile()
-	for _, it := range k.Items {
+	for _, it := range k.Pieces.Items {
 		if it.Kind == syntax.Statement {
 			t.items = append(t.items, it)
 			t.ends = append(t.ends, t.starts[len(t.ends)]+syntax.CodeLen(it.Text))
@@ -68,7 +68,7 @@ func (t *translation) note(f *front.DeclFile) {
 		case *ast.FuncLit:
 			literals = append(literals, n)
 		case *ast.Ident:
-			if f.Tok != t.k.Fset.File(n.Pos()) {
+			if f.Tok != t.k.Session.Fset.File(n.Pos()) {
 				return true // made by the session
 			}
 			u := use{off: f.Tok.Offset(n.Pos()) - skip, object: t.k.Info.Uses[n], selected: selected[n]}
@@ -244,7 +244,7 @@ func (t *translation) statements(p *part, shown bool) error {
 		s := exportedStmt{}
 		var err error
 		if e, ok := st.(*ast.ExprStmt); ok {
-			s, err = t.expression(e, i, i == len(list)-1 && !c.Suppressed, shown, edits)
+			s, err = t.expression(e, i, i == len(list)-1 && !c.Pieces.Suppressed, shown, edits)
 		} else {
 			s.text = t.statement(st, t.starts[i], t.ends[i], edits)
 		}

@@ -92,7 +92,7 @@ func marksOf(k *front.Checked, marked string, signs *strings.Replacer) (list []l
 func posAt(k *front.Checked, line, col int) token.Pos {
 	for _, f := range append([]*front.DeclFile{k.Stmts}, k.Decls...) {
 		for i := range f.Tok.Size() {
-			if at := k.Fset.Position(f.Tok.Pos(i)); syntax.CellOf(at.Filename) == k.N && at.Line == line && at.Column == col {
+			if at := k.Session.Fset.Position(f.Tok.Pos(i)); syntax.CellOf(at.Filename) == k.N && at.Line == line && at.Column == col {
 				return f.Tok.Pos(i)
 			}
 		}

@@ -40,11 +40,11 @@ func (d Describer) frames(p *engine.Panic) []string {
 		}
 		where := label
 		var excerpt []string
-		var marks []places.Mark
+		var marks []places.Place
 		if seen[f.Func] && !f.Pos.IsValid() {
 			marks = d.Places.Recursing(f.Func)
 		} else if m, ok := d.Places.Of(f); ok {
-			marks = []places.Mark{m}
+			marks = []places.Place{m}
 		}
 		seen[f.Func] = true
 		if len(marks) > 0 {
@@ -54,11 +54,11 @@ func (d Describer) frames(p *engine.Panic) []string {
 			}
 		}
 		if len(marks) == 1 && marks[0].File != nil {
-			_, line, col := marks[0].Place()
+			_, line, col := marks[0].Where()
 			excerpt = syntax.Underlined(marks[0].File.Text, syntax.Span{Line: line, Col: col})
 		} else if len(marks) == 1 {
 			m := marks[0]
-			cell, _, _ := m.Place()
+			cell, _, _ := m.Where()
 			at, note := d.Places.Span(m), ""
 			if len(list) == inside { // the origin of the panic
 				call, shapes := d.operands(p.Value, m)
@@ -108,14 +108,14 @@ func packagesOf(functions []string) string {
 }
 
 // linesOf formats the lines of the marks of one function.
-func linesOf(marks []places.Mark) string {
-	cell, line, _ := marks[0].Place()
+func linesOf(marks []places.Place) string {
+	cell, line, _ := marks[0].Where()
 	text, last := syntax.Place(cell, line, 0), line
 	if f := marks[0].File; f != nil {
 		text = fmt.Sprintf("%s, line %d", ansi.Bold(f.Name), line)
 	}
 	for _, m := range marks[1:] {
-		if _, line, _ := m.Place(); line != last {
+		if _, line, _ := m.Where(); line != last {
 			text += fmt.Sprintf(" or %d", line)
 			last = line
 		}

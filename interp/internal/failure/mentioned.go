@@ -23,12 +23,12 @@ const maxMentioned = 6
 // mentioned describes the variables of the session in a part of the code at a mark: integers,
 // lengths, shapes of tensors and nil, such as "i is 5, len(xs) is 3". It gives the values of the local
 // variables that the mark keeps, and the names of the others, which only %debug shows. known is a text that describes some of them already.
-func (d Describer) mentioned(m places.Mark, at syntax.Span, known string) string {
+func (d Describer) mentioned(m places.Place, at syntax.Span, known string) string {
 	var list []string
 	if known != "" {
 		list = append(list, known)
 	}
-	cell, _, _ := m.Place()
+	cell, _, _ := m.Where()
 	names, locals := d.variablesIn(cell, at)
 	locals = slices.DeleteFunc(locals, func(name string) bool { return strings.Contains(", "+known, ", "+name+" is ") })
 	for _, name := range names {

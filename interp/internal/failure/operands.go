@@ -20,7 +20,7 @@ import (
 // operation itself, these are its operands; if the operation runs inside the call, for
 // example in a layer, they are the operands that are variables. In a statement with several
 // calls, operands chooses the only call of the operation and returns its place.
-func (d Describer) operands(value any, m places.Mark) (at syntax.Span, note string) {
+func (d Describer) operands(value any, m places.Place) (at syntax.Span, note string) {
 	op, shapes := misfit(value)
 	if op == "" {
 		return at, ""
@@ -53,8 +53,8 @@ func (d Describer) operands(value any, m places.Mark) (at syntax.Span, note stri
 
 // calls returns the call at a mark, or those calls in a marked statement that are to a function or method
 // of the given name.
-func (d Describer) calls(m places.Mark, name string) (calls []*ast.CallExpr, files *token.FileSet) {
-	cell, line, col := m.Place()
+func (d Describer) calls(m places.Place, name string) (calls []*ast.CallExpr, files *token.FileSet) {
+	cell, line, col := m.Where()
 	d.Places.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
 		files = fset
 		pos := syntax.Operator(n)
@@ -77,7 +77,7 @@ func (d Describer) calls(m places.Mark, name string) (calls []*ast.CallExpr, fil
 
 // outermost returns the place of the call in a marked statement that led to a panic: the only one whose
 // name is that of the outermost of the compiled functions that the panic left.
-func (d Describer) outermost(m places.Mark, inside []string) (at syntax.Span) {
+func (d Describer) outermost(m places.Place, inside []string) (at syntax.Span) {
 	if !m.Whole || len(inside) == 0 {
 		return at
 	}

@@ -206,7 +206,7 @@ func (c *Bound) describe() error {
 			err = c.Importable(h.Paths)
 		}
 		if err != nil {
-			at := c.Fset.Position(o.Pos())
+			at := c.Session.Fset.Position(o.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
 				"%s %s cannot be kept for later cells: %v; assign it to a variable of an interface type instead", b.Kind, b.Name, err)}}}
 		}
@@ -219,10 +219,10 @@ func (c *Bound) describe() error {
 		h := Header{Paths: map[string]bool{}}
 		d, err := funcHeader(m.fn, c.receiverFor(&h, m.Method, m.Decl), c.checkNames(&h))
 		if err != nil {
-			at := c.Fset.Position(m.fn.Pos())
+			at := c.Session.Fset.Position(m.fn.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: err.Error()}}}
 		}
-		locate(d, c.Ground)
+		locate(d, c.Session.Ground)
 		h.Decls, h.Paths = []ast.Decl{d}, nonEmpty(h.Paths)
 		c.Env.change(m.Typ).declare(m.Method, h)
 		c.Env.moved = append(c.Env.moved, m.Typ)
@@ -235,7 +235,7 @@ func (c *Bound) Header(o types.Object) (Header, error) {
 	h := Header{Paths: map[string]bool{}}
 	decls, err := headerOf(o, c.checkNames(&h))
 	for _, d := range decls {
-		locate(d, c.Ground)
+		locate(d, c.Session.Ground)
 	}
 	h.Decls, h.Paths = decls, nonEmpty(h.Paths)
 	return h, err
@@ -312,7 +312,7 @@ func declared(decls []ast.Decl) []*ast.Ident {
 
 func (c *Bound) Importable(paths map[string]bool) error {
 	for path := range paths {
-		if _, err := c.Importer.Import(path); err != nil {
+		if _, err := c.Session.Importer.Import(path); err != nil {
 			return fmt.Errorf("its type belongs to package %q, which cells cannot import", path)
 		}
 	}

@@ -121,7 +121,7 @@ func (c *checker) more(a *attempt) bool {
 			if fn != nil && lower.IsGenericMethod(fn) && (m == nil || m.Fn != nil) {
 				continue // the type does not change
 			}
-			if fn == nil || m == nil && !(b.Generic && c.Instances) && !c.Tainted[b] {
+			if fn == nil || m == nil && !(b.Generic && c.Session.Instances) && !c.Session.Tainted[b] {
 				continue
 			}
 			if m != nil && m.sig == signature(fn) && m.Hook != "" {

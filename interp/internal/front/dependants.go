@@ -20,7 +20,7 @@ func (c *checker) ownDecls() ([]*DeclFile, error) {
 		return nil, err
 	}
 	var own []*DeclFile
-	for _, it := range c.Items {
+	for _, it := range c.Pieces.Items {
 		if it.Kind != syntax.Decl {
 			continue
 		}

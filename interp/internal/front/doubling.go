@@ -34,7 +34,7 @@ func (c *checker) doubling(decls []*DeclFile) error {
 	}
 	for _, t := range declared {
 		if p.of(t.Type) > maxParts {
-			at := c.Fset.Position(t.Pos())
+			at := c.Session.Fset.Position(t.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
 				"type %s holds more than %d types in its fields, counted as often as they occur; hold some of them by pointer", t.Name.Name, maxParts)}}}
 		}

@@ -103,14 +103,14 @@ func (c *Lowering) lower() error {
 	c.Marks = x.Marks
 	c.Labels[c.Entry()] = ""
 	file.Decls = append([]ast.Decl{ImportDecl(c.UnitPaths)}, file.Decls...)
-	c.Unit = &engine.Unit{N: c.N, Entry: c.Entry(), File: file, Fset: c.Fset, Pkg: x.Pkg, Info: x.Info}
+	c.Unit = &engine.Unit{N: c.N, Entry: c.Entry(), File: file, Fset: c.Session.Fset, Pkg: x.Pkg, Info: x.Info}
 	return nil
 }
 
 // newUnit returns the input of the rewrites.
 func (c *Lowering) newUnit(file *ast.File, outer *ast.FuncDecl) *lower.Unit {
 	x := &lower.Unit{
-		Tree: lower.Tree{File: file, Fset: c.Fset, Pkg: c.Pkg, Info: c.Info, Seq: c.Seq, Outer: outer, Generated: c.generated},
+		Tree: lower.Tree{File: file, Fset: c.Session.Fset, Pkg: c.Pkg, Info: c.Info, Seq: c.Seq, Outer: outer, Generated: c.generated},
 		Names: lower.Names{
 			Name: c.EngineNames, Import: func(path string) string { c.UnitPaths[path] = true; return Alias(path) },
 			Var: c.to.Variable, Types: c.to.Types, Hook: c.hook, Iface: c.to.Iface,

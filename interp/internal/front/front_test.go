@@ -89,7 +89,7 @@ func TestParse(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, it := range p.Items {
+		for _, it := range p.Pieces.Items {
 			got = append(got, kinds[it.Kind])
 		}
 		text := strings.Join(got, " ")
@@ -103,7 +103,7 @@ func TestParse(t *testing.T) {
 		if len(imports) > 0 {
 			text += "; " + strings.Join(imports, " ")
 		}
-		if p.Suppressed {
+		if p.Pieces.Suppressed {
 			text += "; suppressed"
 		}
 		if text != tt.want {
@@ -123,7 +123,7 @@ func TestProgramOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, it := range p.Items {
+	for _, it := range p.Pieces.Items {
 		if it.Kind == syntax.Statement {
 			got = append(got, it.Text)
 		}

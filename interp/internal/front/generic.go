@@ -35,7 +35,7 @@ func (g *Generics) clone() *Generics {
 // checker's results for the unit in u.
 func (c *Lowering) instantiate(u *lower.Unit) error {
 	generic := slices.ContainsFunc(u.File.Decls, lower.IsGeneric)
-	c.flat = c.flat || slices.ContainsFunc(c.Pkg.Imports(), c.Packages.has)
+	c.flat = c.flat || slices.ContainsFunc(c.Pkg.Imports(), c.Session.Packages.has)
 	if !generic && !c.flat && len(c.Info.Instances) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (c *Lowering) checkUnit(files []*ast.File, paths map[string]bool) (*types.P
 	info := library.NewInfo()
 	var first error
 	cfg := types.Config{
-		Importer: supportImporter{c.Importer, c.Std.Instances},
+		Importer: supportImporter{c.Session.Importer, c.Session.Std.Instances},
 		Error: func(err error) {
 			e, ok := err.(types.Error)
 			if !ok || first != nil || tolerated(e.Msg) || strings.HasPrefix(e.Msg, "\t") || inInstance(e.Msg) ||
@@ -128,7 +128,7 @@ func (c *Lowering) checkUnit(files []*ast.File, paths map[string]bool) (*types.P
 			pkg.Scope().Insert(o)
 		}
 	}
-	_ = types.NewChecker(&cfg, c.Fset, pkg, info).Files(list)
+	_ = types.NewChecker(&cfg, c.Session.Fset, pkg, info).Files(list)
 	return pkg, info, first
 }
 

@@ -74,7 +74,7 @@ func (c *Lowering) genericMethods(info *types.Info) *lower.GenericMethods {
 		if b := c.methodFn(fn); b != nil {
 			return b.Slot
 		}
-		return c.Packages.methodName(fn)
+		return c.Session.Packages.methodName(fn)
 	}}
 }
 

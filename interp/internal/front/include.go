@@ -16,7 +16,7 @@ func (c *Lowering) unpackage(u *lower.Unit) {
 		return
 	}
 	for id, o := range u.Info.Uses {
-		if o.Pkg() != u.Pkg && cmp.Or(c.Std.Name(o), c.Packages.name(o)) != "" {
+		if o.Pkg() != u.Pkg && cmp.Or(c.Session.Std.Name(o), c.Session.Packages.name(o)) != "" {
 			delete(u.Info.Uses, id)
 		}
 	}
@@ -44,7 +44,7 @@ func (c *Lowering) include(u *lower.Unit) error {
 				c.UnitPaths[path] = true
 				return true
 			}
-			d, err := c.Std.decl(id.Name)
+			d, err := c.Session.Std.decl(id.Name)
 			if err != nil || d == nil {
 				failed = err
 				return err == nil

@@ -31,8 +31,8 @@ type lazyPrelude struct {
 // newLazyPrelude returns a lazyPrelude with the names that the unit mentions.
 func (c *Lowering) newLazyPrelude(unit *ast.File, g *Generics, session func(string) []ast.Decl) *lazyPrelude {
 	p := &lazyPrelude{
-		std: c.Std, generics: g, unit: unit, session: session, ground: c.Ground, paths: map[string]bool{},
-		file:     &ast.File{Package: c.Ground, Name: ast.NewIdent("main")},
+		std: c.Session.Std, generics: g, unit: unit, session: session, ground: c.Session.Ground, paths: map[string]bool{},
+		file:     &ast.File{Package: c.Session.Ground, Name: ast.NewIdent("main")},
 		declared: map[string]bool{},
 	}
 	for _, name := range syntax.Declared(unit.Decls) {

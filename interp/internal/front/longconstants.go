@@ -28,7 +28,7 @@ func (c *checker) longConstants() error {
 				return len(problems) == 0
 			}
 			if size := l.of(e); size > maxConstant {
-				at := c.Fset.Position(e.Pos())
+				at := c.Session.Fset.Position(e.Pos())
 				problems = append(problems, syntax.Problem{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
 					"constant string of %s; want at most %s: a variable can be longer, such as strings.Repeat(s, n)", text.Bytes(int64(size)), text.Bytes(maxConstant))})
 			}

@@ -30,7 +30,7 @@ func (c *Bound) checkNames(h *Header) lower.Namer {
 
 // unitNames names types for the trees of a unit that the checker is to read again.
 func (c *Bound) unitNames(o *types.TypeName) (ast.Expr, error) {
-	if c.Instances && lower.IsFuncType(o) && o.Pkg() != c.Pkg && c.flatName(o) == "" {
+	if c.Session.Instances && lower.IsFuncType(o) && o.Pkg() != c.Pkg && c.flatName(o) == "" {
 		c.flat = true // the checker reads the unit again
 		return Foreign(c.Pkg, o, c.UnitPaths)
 	}
@@ -42,7 +42,7 @@ func (c *Bound) EngineNames(o *types.TypeName) (ast.Expr, error) {
 	if name := c.flatName(o); name != "" {
 		return ast.NewIdent(name), nil
 	}
-	if !c.Instances { // the engine has generic types of packages under their names
+	if !c.Session.Instances { // the engine has generic types of packages under their names
 		if e, err := Foreign(c.Pkg, o, c.UnitPaths); e != nil || err != nil {
 			return e, err
 		}
@@ -71,7 +71,7 @@ func (c *Bound) flatName(o types.Object) string {
 	if b := c.BindingOf(o); b != nil {
 		return b.Slot
 	}
-	if name := cmp.Or(c.Std.Name(o), c.Packages.name(o)); name != "" {
+	if name := cmp.Or(c.Session.Std.Name(o), c.Session.Packages.name(o)); name != "" {
 		c.flat = true
 		return name
 	}
@@ -108,7 +108,9 @@ func (c *Bound) renameUses(f *DeclFile) {
 // slotName returns a name that is new to the engine. The first meaning of a name keeps
 // it unchanged, so that the engine's messages stay readable.
 func (c *Bound) slotName(name string) string {
-	isTaken := func(slot string) bool { return c.Taken[slot] || c.Slots[slot] || c.Packages.slots[slot] }
+	isTaken := func(slot string) bool {
+		return c.Session.Taken[slot] || c.Slots[slot] || c.Session.Packages.slots[slot]
+	}
 	slot := name
 	if isTaken(slot) || types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "main" || name == "init" {
 		slot = fmt.Sprintf("%s__%d", name, c.Seq)

@@ -182,9 +182,9 @@ func (o *outputs) missing(cell int) string {
 }
 
 func (u *outputUses) fail(at ast.Node, msg string) {
-	p := u.c.Fset.Position(at.Pos())
+	p := u.c.Session.Fset.Position(at.Pos())
 	u.problems = append(u.problems, syntax.Problem{
-		Cell: u.c.N, Line: p.Line, Col: p.Column, Msg: msg, At: syntax.Between(u.c.Fset, at.Pos(), at.End()),
+		Cell: u.c.N, Line: p.Line, Col: p.Column, Msg: msg, At: syntax.Between(u.c.Session.Fset, at.Pos(), at.End()),
 	})
 }
 

@@ -145,7 +145,7 @@ func (p *Packages) Forget() {
 func (c *Checked) Refused(u *SourceUnit, err error) error {
 	what := err.Error()
 	if x, ok := err.(*lower.Unsupported); ok {
-		what = fmt.Sprintf("%s: %s", u.Position(c.Fset, x.Pos), what)
+		what = fmt.Sprintf("%s: %s", u.Position(c.Session.Fset, x.Pos), what)
 	} else if pos, rest, ok := position(what); ok && pos.Line > 0 {
 		pos.Filename = u.Name(pos.Filename)
 		what = fmt.Sprintf("%s: %s", pos, rest)
@@ -199,7 +199,7 @@ func (u *SourceUnit) Lower(by Input, e *Env, to *Target) (*Lowering, error) {
 	c.Marks = x.Marks
 	c.Labels[c.Entry()] = "the initialization of package " + u.Types.Name()
 	file.Decls = append([]ast.Decl{ImportDecl(c.UnitPaths)}, file.Decls...)
-	c.Unit = &engine.Unit{N: by.N, Entry: c.Entry(), File: file, Fset: c.Fset, Pkg: x.Pkg, Info: x.Info}
+	c.Unit = &engine.Unit{N: by.N, Entry: c.Entry(), File: file, Fset: c.Session.Fset, Pkg: x.Pkg, Info: x.Info}
 	return c, nil
 }
 
@@ -308,7 +308,7 @@ func (c *Lowering) emitFunc(e *Emission, u *SourceUnit, flat *lower.Flat, d *ast
 		label = "(*" + u.Types.Name() + "." + lower.Receiver(d) + ")." + d.Name.Name
 	}
 	d = flat.Apply(d).(*ast.FuncDecl)
-	if name := c.Packages.methodName(fn); name != "" {
+	if name := c.Session.Packages.methodName(fn); name != "" {
 		c.Labels[name] = label
 		e.Funcs = append(e.Funcs, d)
 		return c.genericMethods(u.Info).Decl(d, fn, name)

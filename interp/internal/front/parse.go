@@ -30,11 +30,11 @@ type DeclFile struct {
 // Parse cuts a cell into items and processes its imports.
 func Parse(x Input, e *Env) (*Parsed, error) {
 	c := &Parsed{Input: x, Pieces: syntax.Split(x.Code), Env: e.Clone()}
-	if len(c.Errs) > 0 {
-		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, listed(syntax.In(c.N, c.Errs)))}
+	if len(c.Pieces.Errs) > 0 {
+		return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, listed(syntax.In(c.N, c.Pieces.Errs)))}
 	}
 	var problems []syntax.Problem
-	for _, it := range c.Items {
+	for _, it := range c.Pieces.Items {
 		if it.Kind == syntax.Import {
 			problems = append(problems, c.parseImport(it)...)
 		}
@@ -49,11 +49,11 @@ func Parse(x Input, e *Env) (*Parsed, error) {
 // parse parses a declaration. The positions are those of its cell.
 func (c *Parsed) parse(src *Source) (*DeclFile, error) {
 	head := fmt.Sprintf("package main;/*line In[%d]:%d:%d*/", src.Cell, src.Item.Line, src.Item.Col)
-	file, err := parser.ParseFile(c.Fset, c.fileName(), head+src.Item.Text+"\n", syntax.ParseMode)
+	file, err := parser.ParseFile(c.Session.Fset, c.fileName(), head+src.Item.Text+"\n", syntax.ParseMode)
 	if err != nil {
 		return nil, err
 	}
-	f := &DeclFile{Src: src, File: file, Tok: c.Fset.File(file.Package), Skip: len(head)}
+	f := &DeclFile{Src: src, File: file, Tok: c.Session.Fset.File(file.Package), Skip: len(head)}
 	c.Files.Parsed = append(c.Files.Parsed, f)
 	return f, nil
 }
@@ -63,7 +63,7 @@ func (c *Parsed) parse(src *Source) (*DeclFile, error) {
 func (c *Parsed) StatementFile() (text string, starts []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main;func %s(){\n", c.Entry())
-	for _, it := range c.Items {
+	for _, it := range c.Pieces.Items {
 		if it.Kind == syntax.Statement {
 			fmt.Fprintf(&b, "/*line In[%d]:%d:%d*/", c.N, it.Line, it.Col)
 			starts = append(starts, b.Len())
@@ -77,11 +77,11 @@ func (c *Parsed) StatementFile() (text string, starts []int) {
 // parseStatements parses the cell's statements as one function.
 func (c *checker) parseStatements() error {
 	text, _ := c.StatementFile()
-	file, err := parser.ParseFile(c.Fset, c.fileName(), text, syntax.ParseMode)
+	file, err := parser.ParseFile(c.Session.Fset, c.fileName(), text, syntax.ParseMode)
 	if err != nil {
 		return err
 	}
-	c.Stmts = &DeclFile{File: file, Tok: c.Fset.File(file.Package)}
+	c.Stmts = &DeclFile{File: file, Tok: c.Session.Fset.File(file.Package)}
 	c.Files.Parsed = append(c.Files.Parsed, c.Stmts)
 	c.Body = file.Decls[0].(*ast.FuncDecl)
 	return nil
@@ -91,7 +91,7 @@ func (c *checker) parseStatements() error {
 // and does not hide those of other items.
 func (c *Parsed) diagnose() []syntax.Problem {
 	var list []syntax.Problem
-	for _, it := range c.Items {
+	for _, it := range c.Pieces.Items {
 		head, tail := "package main;", "\n"
 		if it.Kind == syntax.Statement {
 			head, tail = "package main;func _(){", "\n}\n"
@@ -148,7 +148,7 @@ func (c *Parsed) shallow(f *ast.File) error {
 	if !deep.IsValid() {
 		return nil
 	}
-	at := c.Fset.Position(deep)
+	at := c.Session.Fset.Position(deep)
 	return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
 		"nested too deeply, in more than %d levels of Go's syntax; give inner parts variables or functions of their own", maxNesting)}}}
 }
@@ -238,14 +238,14 @@ func (c *Parsed) parseImport(it syntax.Item) []syntax.Problem {
 			continue // already reported by the parser
 		}
 		if short := exports.Preloaded[path]; short != "" && !strings.Contains(path, "/") {
-			if _, err := c.Importer.Import(path); err != nil {
+			if _, err := c.Session.Importer.Import(path); err != nil {
 				path = short // import "tensor"
 			}
 		}
 		var pkg *types.Package
 		if err = exports.Importable(path); err == nil {
-			pkg, err = c.Importer.Import(path)
-		} else if pkg, err = c.Packages.use(path); err == nil {
+			pkg, err = c.Session.Importer.Import(path)
+		} else if pkg, err = c.Session.Packages.use(path); err == nil {
 			c.Imported = append(c.Imported, path)
 		}
 		if err != nil {

@@ -18,13 +18,13 @@ import (
 // is, and a later step reports the mistake.
 func (c *Parsed) orderVariables() {
 	isVar := func(it syntax.Item) bool { return it.Kind == syntax.Statement && it.Tok == token.VAR }
-	if !slices.ContainsFunc(c.Items, func(it syntax.Item) bool { return it.Kind == syntax.Package }) || !slices.ContainsFunc(c.Items, isVar) {
+	if !slices.ContainsFunc(c.Pieces.Items, func(it syntax.Item) bool { return it.Kind == syntax.Package }) || !slices.ContainsFunc(c.Pieces.Items, isVar) {
 		return
 	}
 	var b strings.Builder
 	b.WriteString("package main\n")
 	var rest []syntax.Item
-	for _, it := range c.Items {
+	for _, it := range c.Pieces.Items {
 		if it.Kind == syntax.Package || it.Kind == syntax.Statement && it.Tok != token.VAR {
 			rest = append(rest, it)
 			continue
@@ -41,7 +41,7 @@ func (c *Parsed) orderVariables() {
 		return
 	}
 	failed := false
-	cfg := types.Config{Importer: c.Importer, Error: func(err error) {
+	cfg := types.Config{Importer: c.Session.Importer, Error: func(err error) {
 		e, ok := err.(types.Error)
 		failed = failed || !ok || !tolerated(e.Msg)
 	}}
@@ -90,5 +90,5 @@ func (c *Parsed) orderVariables() {
 	if i < 0 {
 		i = len(rest)
 	}
-	c.Items = slices.Insert(rest, i, vars...)
+	c.Pieces.Items = slices.Insert(rest, i, vars...)
 }

@@ -29,11 +29,11 @@ type Shared struct {
 
 // Input is a cell as it arrives.
 type Input struct {
-	*Shared
-	N, Seq int
-	Code   string
-	Debug  bool // to be compiled with stops
-	Files  *Files
+	Session *Shared
+	N, Seq  int
+	Code    string
+	Debug   bool // to be compiled with stops
+	Files   *Files
 }
 
 // Files are the files that the front end has made from a cell.
@@ -45,7 +45,7 @@ type Files struct {
 // Parsed is a cell cut into items.
 type Parsed struct {
 	Input
-	syntax.Pieces
+	Pieces   syntax.Pieces
 	Imported []string // import paths loaded from source
 	Env      *Env     // the session's environment with the cell's imports
 }
@@ -78,7 +78,7 @@ func (c *Checked) Declaration(pos token.Pos) *DeclFile {
 			c.byFile[f.Tok] = f
 		}
 	}
-	return c.byFile[c.Fset.File(pos)]
+	return c.byFile[c.Session.Fset.File(pos)]
 }
 
 // Object returns what the checker knows of a binding, or nil. Other uses of the checker must wait meanwhile.
@@ -98,7 +98,7 @@ func (c *Bound) Slotted(slot string) *Binding {
 			c.made[b.Slot] = b
 		}
 	}
-	return cmp.Or(c.made[slot], c.BySlot[slot])
+	return cmp.Or(c.made[slot], c.Session.BySlot[slot])
 }
 
 // Bound is a cell whose declarations have names in the engine.

@@ -42,7 +42,7 @@ func (s *State) next() int {
 
 // Input returns cell n as the front end takes it. With stops, it is compiled with stops.
 func (s *State) Input(n int, code string, files *Files, stops bool) Input {
-	return Input{N: n, Seq: s.next(), Code: code, Debug: stops, Files: files, Shared: &s.Shared}
+	return Input{N: n, Seq: s.next(), Code: code, Debug: stops, Files: files, Session: &s.Shared}
 }
 
 // Release forgets the files of a cell that has not been accepted, and packages that only it imported.

@@ -24,7 +24,7 @@ func (c *Lowering) statements(e *Emission) ([]ast.Stmt, error) {
 			list, inits = append(list, inits...), nil
 		}
 		if x, ok := st.(*ast.ExprStmt); ok {
-			if i == len(all)-1 && !c.Suppressed {
+			if i == len(all)-1 && !c.Pieces.Suppressed {
 				st, err = c.result(e, x)
 			} else {
 				st = c.dropped(x)

@@ -36,7 +36,7 @@ func (c *Checked) Fits(limit int64) error {
 					size = max(size, sizes.of(t))
 				}
 				if size > limit {
-					at := c.Fset.Position(e.Pos())
+					at := c.Session.Fset.Position(e.Pos())
 					list = append(list, syntax.Problem{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
 						"%v", live.TooMuch{Asked: size, Limit: limit})})
 				}

@@ -242,7 +242,7 @@ func (c *checker) finder(a *attempt) func(check string) types.Object {
 		e := newEarlier(a.env, nil)
 		e.known = func(check string) bool { return a.pkg.Scope().Lookup(check) != nil }
 		e.need(b)
-		_ = a.checker.Files([]*ast.File{e.file(c.Ground)})
+		_ = a.checker.Files([]*ast.File{e.file(c.Session.Ground)})
 		return a.pkg.Scope().Lookup(check)
 	}
 }
@@ -348,14 +348,14 @@ func (c *checker) typecheck(a *attempt) {
 	files = append(files, c.Stmts.File)
 	a.files = files
 	cfg := types.Config{
-		Importer: c.Importer,
+		Importer: c.Session.Importer,
 		Error: func(err error) {
 			e, ok := err.(types.Error)
 			if !ok || tolerated(e.Msg) {
 				return
 			}
 			if other, ok := strings.CutPrefix(e.Msg, "\t"); ok { // continues the previous message
-				a.more(other, c.Fset.Position(e.Pos))
+				a.more(other, c.Session.Fset.Position(e.Pos))
 				return
 			}
 			if strings.HasSuffix(e.Msg, " is not used") && c.standsAlone(e.Pos) {
@@ -364,7 +364,7 @@ func (c *checker) typecheck(a *attempt) {
 			if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok && a.missing[name] || len(a.errs) > maxProblems {
 				return
 			}
-			f := byFile[c.Fset.File(e.Pos)]
+			f := byFile[c.Session.Fset.File(e.Pos)]
 			switch {
 			case f == nil || !f.Dependant:
 				a.errs = append(a.errs, c.problemOf(e, a))
@@ -380,7 +380,7 @@ func (c *checker) typecheck(a *attempt) {
 			a.errs = append(a.errs, syntax.Problem{Cell: c.N, Line: 1, Col: 1, Msg: fmt.Sprintf("internal error: Go's type checker failed on this cell: %v", r)})
 		}
 	}()
-	a.checker = types.NewChecker(&cfg, c.Fset, a.pkg, a.info)
+	a.checker = types.NewChecker(&cfg, c.Session.Fset, a.pkg, a.info)
 	_ = a.checker.Files(files)
 	sortLabels(a.errs)
 }
@@ -414,7 +414,7 @@ func (c *checker) dotImports(a *attempt) {
 		}
 	}
 	for _, path := range c.Env.Dots {
-		pkg, err := c.Importer.Import(path)
+		pkg, err := c.Session.Importer.Import(path)
 		if err != nil {
 			continue
 		}

@@ -30,7 +30,7 @@ func (c *Parsed) Unsupported(err error) error {
 }
 
 func (c *Parsed) placed(pos token.Pos, p syntax.Problem) syntax.Problem {
-	if at := c.Fset.Position(pos); at.IsValid() && syntax.CellOf(at.Filename) != 0 {
+	if at := c.Session.Fset.Position(pos); at.IsValid() && syntax.CellOf(at.Filename) != 0 {
 		p.Cell, p.Line, p.Col = syntax.CellOf(at.Filename), at.Line, at.Column
 	}
 	return p

@@ -25,7 +25,7 @@ type Places struct {
 	mu       sync.Mutex
 	files    *token.FileSet // of the engine
 	packages *front.Packages
-	marks    []Mark            // by number, from 1
+	marks    []Place           // by number, from 1
 	decls    []declaration     // by position
 	labels   map[string]string // functions as users see them, by their names in the engine
 	lines    map[[2]int]string // texts of Line, by cell and line
@@ -42,9 +42,9 @@ func (p *Places) Reset(files *token.FileSet, packages *front.Packages) {
 	p.marks, p.decls, p.labels = nil, nil, map[string]string{}
 }
 
-// Mark is a place in a cell that may fail. In a declaration it is relative to the
+// Place is a place in a cell that may fail, where lowering has put a mark. In a declaration it is relative to the
 // declaration's start, because the cell may be run again under another number.
-type Mark struct {
+type Place struct {
 	src       *front.Source     // nil in statements
 	File      *front.SourceFile // file of a package that is run from source, otherwise nil
 	cell      int
@@ -55,8 +55,8 @@ type Mark struct {
 	Kept      []lower.Kept // variables whose values are kept there
 }
 
-// Place returns the place of the mark. The cell is 0 in the file of a package.
-func (m Mark) Place() (cell, line, col int) {
+// Where returns the cell, line and column of the place. The cell is 0 in the file of a package.
+func (m Place) Where() (cell, line, col int) {
 	if m.src == nil {
 		return m.cell, m.line, m.col
 	}
@@ -66,11 +66,11 @@ func (m Mark) Place() (cell, line, col int) {
 	return m.src.Cell, m.src.Item.Line + m.line, m.col
 }
 
-// At returns the mark of an operation of a unit.
-func (p *Places) At(c *front.Checked, m lower.Mark) Mark {
-	at := c.Fset.Position(m.Pos)
-	r := Mark{line: at.Line, col: at.Column, fn: m.Func, Whole: m.Whole, again: m.Again, Kept: m.Kept}
-	if r.File = c.Packages.File(at.Filename); r.File != nil {
+// At returns the place of a mark of a unit.
+func (p *Places) At(c *front.Checked, m lower.Mark) Place {
+	at := c.Session.Fset.Position(m.Pos)
+	r := Place{line: at.Line, col: at.Column, fn: m.Func, Whole: m.Whole, again: m.Again, Kept: m.Kept}
+	if r.File = c.Session.Packages.File(at.Filename); r.File != nil {
 		return r
 	}
 	if f := c.Declaration(m.Pos); f != nil {
@@ -152,7 +152,7 @@ func (p *Places) Named(frames []engine.Frame) []engine.Frame {
 
 // Recursing lists the places from which a function may call itself: all active calls of
 // it share one mark, that of the innermost.
-func (p *Places) Recursing(function string) (list []Mark) {
+func (p *Places) Recursing(function string) (list []Place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.marks {
@@ -176,7 +176,7 @@ func (p *Places) Line(marks iter.Seq[int]) string {
 		if m.File != nil {
 			return fmt.Sprintf("%s, line %d", m.File.Name, m.line)
 		}
-		if cell, line, _ := m.Place(); cell != 0 {
+		if cell, line, _ := m.Where(); cell != 0 {
 			return p.lineText(cell, line)
 		}
 	}

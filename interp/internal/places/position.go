@@ -31,7 +31,7 @@ func (p *Places) NoteDeclarations(c *front.Checked) {
 
 // Of returns the mark of a call, or makes one from its position. ok is false for a call without a
 // place.
-func (p *Places) Of(f engine.Frame) (m Mark, ok bool) {
+func (p *Places) Of(f engine.Frame) (m Place, ok bool) {
 	p.mu.Lock()
 	noted := f.Mark > 0 && f.Mark <= len(p.marks)
 	switch {
@@ -40,7 +40,7 @@ func (p *Places) Of(f engine.Frame) (m Mark, ok bool) {
 	case f.Pos.IsValid():
 		m = p.from(f.Pos)
 	}
-	var operand Mark
+	var operand Place
 	if noted && m.Whole && f.Pos.IsValid() {
 		operand = p.from(f.Pos)
 	}
@@ -56,9 +56,9 @@ func (p *Places) Of(f engine.Frame) (m Mark, ok bool) {
 
 // withOperand returns the mark of the index, slice or shift of a marked statement that has an operand at a place, or the
 // mark of the statement itself.
-func (p *Places) withOperand(m, operand Mark) Mark {
-	cell, line, col := operand.Place()
-	if of, first, _ := m.Place(); of != cell || first > line {
+func (p *Places) withOperand(m, operand Place) Place {
+	cell, line, col := operand.Where()
+	if of, first, _ := m.Where(); of != cell || first > line {
 		return m
 	}
 	p.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
@@ -90,10 +90,10 @@ func (p *Places) withOperand(m, operand Mark) Mark {
 }
 
 // from makes a mark from a position. mu must be held.
-func (p *Places) from(pos token.Pos) Mark {
+func (p *Places) from(pos token.Pos) Place {
 	at := p.files.Position(pos)
 	if f := p.packages.File(at.Filename); f != nil {
-		return Mark{File: f, line: at.Line, col: at.Column}
+		return Place{File: f, line: at.Line, col: at.Column}
 	}
 	i, found := slices.BinarySearchFunc(p.decls, pos, func(d declaration, pos token.Pos) int {
 		if d.end < pos {
@@ -105,10 +105,10 @@ func (p *Places) from(pos token.Pos) Mark {
 		return 0
 	})
 	if !found {
-		return Mark{cell: syntax.CellOf(at.Filename), line: at.Line, col: at.Column}
+		return Place{cell: syntax.CellOf(at.Filename), line: at.Line, col: at.Column}
 	}
 	d := p.decls[i]
-	m := Mark{src: d.src, line: at.Line - d.line, col: at.Column}
+	m := Place{src: d.src, line: at.Line - d.line, col: at.Column}
 	if m.line == 0 {
 		m.col -= d.col
 	}
@@ -117,8 +117,8 @@ func (p *Places) from(pos token.Pos) Mark {
 
 // atLiteral reports whether the mark is at a function literal, whose call is an
 // operation.
-func (p *Places) atLiteral(m Mark) bool {
-	cell, line, col := m.Place()
+func (p *Places) atLiteral(m Place) bool {
+	cell, line, col := m.Where()
 	found := false
 	p.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
@@ -132,8 +132,8 @@ func (p *Places) atLiteral(m Mark) bool {
 
 // Span returns the span of a mark: an operation, by its operator, bracket or name, or
 // a statement in which several may fail.
-func (p *Places) Span(m Mark) syntax.Span {
-	cell, line, col := m.Place()
+func (p *Places) Span(m Place) syntax.Span {
+	cell, line, col := m.Where()
 	at := syntax.Span{Line: line, Col: col}
 	p.Inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
 		pos, end := syntax.Operator(n), token.NoPos

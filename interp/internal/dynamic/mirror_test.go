@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestIncompleteTwins shows a type after a type that refers to it could not be shown.
-func TestIncompleteTwins(t *testing.T) {
+// TestIncompleteMirrors shows a type after a type that refers to it could not be shown.
+func TestIncompleteMirrors(t *testing.T) {
 	s := NewSpace()
 	defer s.Close()
 	declare := func(name string, fields ...Field) *Type {
@@ -25,15 +25,15 @@ func TestIncompleteTwins(t *testing.T) {
 	for _, f := range []form{{outer, o}, {mid, m}, {mid.Pointer(), reflect.PointerTo(m)}, {bad, b}} {
 		func() {
 			defer func() {
-				e, ok := recover().(NoTwin)
+				e, ok := recover().(NoMirror)
 				if !ok || e.Type != f.t.Name || !strings.Contains(e.Error(), "field 0 has invalid name") {
 					t.Errorf("%s: got %+v, want the reason why it cannot be shown", f.t.Name, e)
 				}
 			}()
-			t.Errorf("%s: got the type %v, which is incomplete", f.t.Name, twinOf(f))
+			t.Errorf("%s: got the type %v, which is incomplete", f.t.Name, mirrorOf(f))
 		}()
 	}
-	if len(twins.to) != 0 {
-		t.Errorf("there are the twins %v", twins.to)
+	if len(mirrors.to) != 0 {
+		t.Errorf("there are the mirrors %v", mirrors.to)
 	}
 }

@@ -86,7 +86,7 @@ func TestWorkOfSource(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				start := time.Now()
-				_ = s.prepare(&cell{ctx: context.Background(), out: &recorder{}}, s.front.Input(2, code, files, false))
+				_, _ = s.prepare(request{ctx: context.Background(), out: &recorder{}}, s.front.Input(2, code, files, false))
 				took = time.Since(start)
 				runtime.ReadMemStats(&after)
 				return after.TotalAlloc - before.TotalAlloc, took

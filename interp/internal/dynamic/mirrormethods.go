@@ -10,7 +10,7 @@ import (
 	"halfnote/interp/internal/typemaker"
 )
 
-// method is an exported method of a twin.
+// method is an exported method of a mirror.
 type method struct {
 	name    string
 	pointer bool // whether the receiver must be a pointer
@@ -109,17 +109,17 @@ func (m method) params() (list []form) {
 	return list
 }
 
-// show returns the method for a twin.
+// show returns the method for a mirror.
 func (m method) show() typemaker.Method {
 	params := m.params()
 	var in, out []reflect.Type
 	var results []form
 	for _, p := range params {
-		in = append(in, p.twin())
+		in = append(in, p.mirror())
 	}
 	for i := range m.sig.r.NumOut() {
 		results = append(results, m.sig.out(i))
-		out = append(out, results[i].twin())
+		out = append(out, results[i].mirror())
 	}
 	call := func(args []reflect.Value) []reflect.Value {
 		x := returned(args[0])

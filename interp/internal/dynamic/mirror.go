@@ -10,16 +10,16 @@ import (
 	"halfnote/interp/internal/typemaker"
 )
 
-// A twin is a reflect type that shows a type of interpreted code to compiled code as Go
+// A mirror is a reflect type that shows a type of interpreted code to compiled code as Go
 // would: with its name, its own field names, embedded fields and methods. Values of a type
-// and of its twin have the same layout in memory, so that a pointer to one is a pointer to
-// the other. Twins are made when compiled code that inspects values first receives a
+// and of its mirror have the same layout in memory, so that a pointer to one is a pointer to
+// the other. Mirrors are made when compiled code that inspects values first receives a
 // value of the type. Package reflect never forgets a type, so neither does this package.
-var twins = struct {
+var mirrors = struct {
 	sync.Mutex
 	to   map[form]reflect.Type
 	from map[reflect.Type]form
-	open []form // recorded by the twinOf that runs; some may be incomplete
+	open []form // recorded by the mirrorOf that runs; some may be incomplete
 }{to: map[form]reflect.Type{}, from: map[reflect.Type]form{}}
 
 // form is a type of interpreted code together with the reflect type of its values.
@@ -28,37 +28,37 @@ type form struct {
 	r reflect.Type
 }
 
-// NoTwin is the panic value for a value that cannot be shown to compiled code.
-type NoTwin struct {
+// NoMirror is the panic value for a value that cannot be shown to compiled code.
+type NoMirror struct {
 	Type string
 	Why  any
 }
 
-func (e NoTwin) Error() string {
+func (e NoMirror) Error() string {
 	return fmt.Sprintf("the interpreter cannot show values of type %s to this function: %v; compiled cells can (--engine native, on Linux)", e.Type, e.Why)
 }
 
-// twinOf returns the twin of a type, or the reflect type itself if compiled code knows it.
-func twinOf(f form) (w reflect.Type) {
-	twins.Lock()
-	defer twins.Unlock()
+// mirrorOf returns the mirror of a type, or the reflect type itself if compiled code knows it.
+func mirrorOf(f form) (w reflect.Type) {
+	mirrors.Lock()
+	defer mirrors.Unlock()
 	name := f.r.String()
 	if f.t != nil && f.t.Name != "" {
 		name = f.t.Name
 	}
-	twins.open = nil
+	mirrors.open = nil
 	defer func() {
 		if r := recover(); r != nil {
-			for _, f := range twins.open {
+			for _, f := range mirrors.open {
 				f.forget()
 			}
-			if _, known := r.(NoTwin); !known {
-				r = NoTwin{name, r}
+			if _, known := r.(NoMirror); !known {
+				r = NoMirror{name, r}
 			}
 			panic(r)
 		}
 	}()
-	return f.twin()
+	return f.mirror()
 }
 
 // described returns the form with its description, if it has one.
@@ -133,13 +133,13 @@ func (t *Type) pathAndName() (path, name string) {
 	return path, name
 }
 
-// twin is twinOf for a caller that holds the lock.
-func (f form) twin() reflect.Type {
+// mirror is mirrorOf for a caller that holds the lock.
+func (f form) mirror() reflect.Type {
 	f = f.described()
 	if f.compiled() {
 		return f.r
 	}
-	if w := twins.to[f]; w != nil {
+	if w := mirrors.to[f]; w != nil {
 		return w
 	}
 	if f.t == nil || !f.t.Named {
@@ -188,57 +188,57 @@ func define(d *typemaker.Type, under reflect.Type, methods []typemaker.Method) {
 	}
 }
 
-// record adds a twin to the tables.
+// record adds a mirror to the tables.
 func (f form) record(w reflect.Type) {
-	twins.to[f], twins.from[w] = w, f
-	twins.open = append(twins.open, f)
+	mirrors.to[f], mirrors.from[w] = w, f
+	mirrors.open = append(mirrors.open, f)
 	if f.t != nil && f.t.Named {
-		twinTypes.Store(w, true)
-		anyTwin.Store(true)
+		mirrorTypes.Store(w, true)
+		anyMirror.Store(true)
 	}
 	if f.t != nil {
-		f.t.twinned.Store(true)
+		f.t.mirrored.Store(true)
 	}
 }
 
-// twinTypes holds all twins.
+// mirrorTypes holds all mirrors.
 var (
-	twinTypes sync.Map
-	anyTwin   atomic.Bool
+	mirrorTypes sync.Map
+	anyMirror   atomic.Bool
 )
 
-// isTwin reports whether a type is a twin of a declared type, or a pointer to one.
-func isTwin(t reflect.Type) bool {
-	if t == nil || !anyTwin.Load() {
+// isMirror reports whether a type is a mirror of a declared type, or a pointer to one.
+func isMirror(t reflect.Type) bool {
+	if t == nil || !anyMirror.Load() {
 		return false
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	_, ok := twinTypes.Load(t)
+	_, ok := mirrorTypes.Load(t)
 	return ok
 }
 
-// composite returns the type literal of twins that shows a type.
+// composite returns the type literal of mirrors that shows a type.
 func (f form) composite() reflect.Type {
 	switch f.r.Kind() {
 	case reflect.Pointer:
-		return reflect.PointerTo(f.elem().twin())
+		return reflect.PointerTo(f.elem().mirror())
 	case reflect.Slice:
-		return reflect.SliceOf(f.elem().twin())
+		return reflect.SliceOf(f.elem().mirror())
 	case reflect.Array:
-		return reflect.ArrayOf(f.r.Len(), f.elem().twin())
+		return reflect.ArrayOf(f.r.Len(), f.elem().mirror())
 	case reflect.Chan:
-		return reflect.ChanOf(f.r.ChanDir(), f.elem().twin())
+		return reflect.ChanOf(f.r.ChanDir(), f.elem().mirror())
 	case reflect.Map:
-		return reflect.MapOf(f.key().twin(), f.elem().twin())
+		return reflect.MapOf(f.key().mirror(), f.elem().mirror())
 	case reflect.Func:
 		var in, out []reflect.Type
 		for i := range f.r.NumIn() {
-			in = append(in, f.in(i).twin())
+			in = append(in, f.in(i).mirror())
 		}
 		for i := range f.r.NumOut() {
-			out = append(out, f.out(i).twin())
+			out = append(out, f.out(i).mirror())
 		}
 		return reflect.FuncOf(in, out, f.r.IsVariadic())
 	case reflect.Struct:
@@ -246,7 +246,7 @@ func (f form) composite() reflect.Type {
 		var list []reflect.StructField
 		for i := range f.r.NumField() {
 			e, s := f.field(i)
-			t := e.twin()
+			t := e.mirror()
 			old := f.r.Field(i)
 			same = same && t == s.Type && s.Name == old.Name && s.Tag == old.Tag && s.Anonymous == old.Anonymous
 			s.Type = t
@@ -272,10 +272,10 @@ func (f form) composite() reflect.Type {
 	return f.r
 }
 
-// origin returns the form of which t is the twin. ok is false for types that are neither
-// twins nor composed of twins.
+// origin returns the form of which t is the mirror. ok is false for types that are neither
+// mirrors nor composed of mirrors.
 func origin(t reflect.Type) (f form, ok bool) {
-	if f, ok := twins.from[t]; ok {
+	if f, ok := mirrors.from[t]; ok {
 		return f, true
 	}
 	if t.Name() != "" {
@@ -329,37 +329,37 @@ func spaceOf(list ...*Type) *Space {
 	return nil
 }
 
-// forgetTwins forgets the twins of a space's types.
-func forgetTwins(s *Space) {
-	twins.Lock()
-	defer twins.Unlock()
-	for f := range twins.to {
+// forgetMirrors forgets the mirrors of a space's types.
+func forgetMirrors(s *Space) {
+	mirrors.Lock()
+	defer mirrors.Unlock()
+	for f := range mirrors.to {
 		if f.t != nil && f.t.space == s {
 			f.forget()
 		}
 	}
 }
 
-// forget forgets the twin of a type.
+// forget forgets the mirror of a type.
 func (f form) forget() {
-	w := twins.to[f]
-	delete(twins.to, f)
-	delete(twins.from, w)
-	twinTypes.Delete(w)
+	w := mirrors.to[f]
+	delete(mirrors.to, f)
+	delete(mirrors.from, w)
+	mirrorTypes.Delete(w)
 }
 
-// renewTwin makes the next value of a type get a new twin, after a declaration of a method
+// renewMirror makes the next value of a type get a new mirror, after a declaration of a method
 // that the type did not have.
-func renewTwin(t *Type) {
-	if !t.twinned.Load() {
+func renewMirror(t *Type) {
+	if !t.mirrored.Load() {
 		return
 	}
-	twins.Lock()
-	defer twins.Unlock()
+	mirrors.Lock()
+	defer mirrors.Unlock()
 	uses := map[*Type]bool{}
-	for f := range twins.to {
+	for f := range mirrors.to {
 		if f.t != nil && f.t.space == t.space && f.t.mentions(t, uses, 0) {
-			delete(twins.to, f)
+			delete(mirrors.to, f)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package interp
+package support
 
 import (
 	"encoding/gob"

@@ -1,4 +1,4 @@
-package interp
+package symbols
 
 import (
 	"go/constant"
@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 	"unicode"
-
-	"halfnote/interp/internal/exports"
 )
 
 // TestCorrectConstants gives typed and untyped constants of a package other values, and leaves its other names.
@@ -44,7 +42,7 @@ func TestCorrectConstants(t *testing.T) {
 
 // TestOwnConstants checks constants that depend on the system or on the release of Go.
 func TestOwnConstants(t *testing.T) {
-	imp := &ownConstants{ImporterFrom: exports.Importer(), done: map[string]bool{}}
+	imp := Importer()
 	for _, c := range []struct {
 		path, name string
 		want       constant.Value

@@ -1,4 +1,4 @@
-package interp
+package support
 
 import (
 	"bufio"
@@ -10,7 +10,6 @@ import (
 	"io"
 	"log"
 	"math/big"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -26,14 +25,13 @@ import (
 	"halfnote/interp/internal/symbols"
 )
 
-// bindSurvival gives the engine replacements for code that would end the process:
-// functions that exit, that call back in new goroutines, or that allocate more memory
-// than available. Others announce that they will wake a goroutine later.
-func (s *Session) bindSurvival() {
-	later := func(d time.Duration) { s.live.Expect(d) }
-	until := func(t time.Time) { s.live.Expect(max(0, time.Until(t))) }
-	fit := func(n, size int) { s.live.Room(n, size) }
-	for path, functions := range map[string]map[string]any{
+// replaced returns replacements, by package and name, for functions that would end the process: they exit, call back in new
+// goroutines, or allocate more memory than available. Others announce that they will wake a goroutine later.
+func (s *Symbols) replaced() map[string]map[string]any {
+	later := func(d time.Duration) { s.Live.Expect(d) }
+	until := func(t time.Time) { s.Live.Expect(max(0, time.Until(t))) }
+	fit := func(n, size int) { s.Live.Room(n, size) }
+	return map[string]map[string]any{
 		"bufio": {
 			"NewReaderSize": func(r io.Reader, n int) *bufio.Reader { fit(n, 1); return bufio.NewReaderSize(r, n) },
 			"NewWriterSize": func(w io.Writer, n int) *bufio.Writer { fit(n, 1); return bufio.NewWriterSize(w, n) },
@@ -41,7 +39,7 @@ func (s *Session) bindSurvival() {
 		"bytes": {"Repeat": func(b []byte, n int) []byte { fit(n, len(b)); return bytes.Repeat(b, n) }},
 		"context": {
 			"AfterFunc": func(ctx context.Context, f func()) func() bool {
-				return context.AfterFunc(ctx, s.live.Callback(f))
+				return context.AfterFunc(ctx, s.Live.Callback(f))
 			},
 			"WithDeadline": func(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
 				until(t)
@@ -110,69 +108,45 @@ func (s *Session) bindSurvival() {
 		"strings": {"Repeat": func(text string, n int) string { fit(n, len(text)); return strings.Repeat(text, n) }},
 		"time": {
 			"After":     func(d time.Duration) <-chan time.Time { later(d); return time.After(d) },
-			"AfterFunc": s.live.AfterFunc,
+			"AfterFunc": s.Live.AfterFunc,
 			"NewTicker": func(d time.Duration) *time.Ticker { later(-1); return time.NewTicker(d) },
 			"NewTimer":  func(d time.Duration) *time.Timer { later(d); return time.NewTimer(d) },
-			"Sleep":     func(d time.Duration) { s.live.Sleep(d, 0) },
+			"Sleep":     func(d time.Duration) { s.Live.Sleep(d, 0) },
 			"Tick":      func(d time.Duration) <-chan time.Time { later(-1); return time.Tick(d) },
 		},
-	} {
-		m := map[string]reflect.Value{}
-		for name, f := range functions {
-			m[name] = reflect.ValueOf(f)
-		}
-		s.engine.Bind(path, m)
 	}
-	s.bindSupportSymbols(map[string]reflect.Value{
-		"CommandCombinedOutput": reflect.ValueOf(func(c *exec.Cmd) ([]byte, error) { defer s.live.Poll(); return c.CombinedOutput() }),
-		"CommandOutput":         reflect.ValueOf(func(c *exec.Cmd) ([]byte, error) { defer s.live.Poll(); return c.Output() }),
-		"CommandRun":            reflect.ValueOf(func(c *exec.Cmd) error { defer s.live.Poll(); return c.Run() }),
-		"CommandWait":           reflect.ValueOf(func(c *exec.Cmd) error { defer s.live.Poll(); return c.Wait() }),
-		"CondWait":              reflect.ValueOf(s.live.CondWait),
-		"GrowBuffer":            reflect.ValueOf(func(b *bytes.Buffer, n int) { fit(n, 1); b.Grow(n) }),
-		"GrowBuilder":           reflect.ValueOf(func(b *strings.Builder, n int) { fit(n, 1); b.Grow(n) }),
-		"ShiftInt":              reflect.ValueOf(func(z, x *big.Int, n uint) *big.Int { fit(x.BitLen()/8+int(n/8), 1); return z.Lsh(x, n) }),
-		"UnlockLocker":          reflect.ValueOf(s.live.UnlockLocker),
-		"ParseFlags":            reflect.ValueOf(parseFlags),
-		"RUnlock":               reflect.ValueOf(s.live.RUnlock),
-		"ResetTimer":            reflect.ValueOf(s.live.ResetTimer),
-		"Room":                  reflect.ValueOf(func(n, size int) int { s.live.Room(n, size); return n }),
-		"Sleep":                 reflect.ValueOf(s.live.Sleep),
-		"Unlock":                reflect.ValueOf(s.live.Unlock),
-		"UnlockRW":              reflect.ValueOf(s.live.UnlockRW),
-
-		"LoggerFatal":   reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprint(v...)) }),
-		"LoggerFatalf":  reflect.ValueOf(func(l *log.Logger, format string, v ...any) { exitAfter(l, dynamic.Sprintf(format, v...)) }),
-		"LoggerFatalln": reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprintln(v...)) }),
-	})
 }
 
-// guard calls a function in a goroutine that compiled code has started, and returns what it panicked with. net/http
-// recovers from one value.
-func (s *Session) guard(call func()) error {
-	aborts := false
-	p := s.live.Guard(func() {
-		defer func() {
-			if v := recover(); v == http.ErrAbortHandler {
-				aborts = true
-			} else if v != nil {
-				panic(v)
-			}
-		}()
-		call()
-	})
-	switch {
-	case aborts:
-		panic(http.ErrAbortHandler)
-	case p == nil:
-		return nil
+// methods returns the same for methods, and for functions that rewritten code calls in place of those that a cell names.
+func (s *Symbols) methods() map[string]any {
+	fit := func(n, size int) { s.Live.Room(n, size) }
+	return map[string]any{
+		"CommandCombinedOutput": func(c *exec.Cmd) ([]byte, error) { defer s.Live.Poll(); return c.CombinedOutput() },
+		"CommandOutput":         func(c *exec.Cmd) ([]byte, error) { defer s.Live.Poll(); return c.Output() },
+		"CommandRun":            func(c *exec.Cmd) error { defer s.Live.Poll(); return c.Run() },
+		"CommandWait":           func(c *exec.Cmd) error { defer s.Live.Poll(); return c.Wait() },
+		"CondWait":              s.Live.CondWait,
+		"GrowBuffer":            func(b *bytes.Buffer, n int) { fit(n, 1); b.Grow(n) },
+		"GrowBuilder":           func(b *strings.Builder, n int) { fit(n, 1); b.Grow(n) },
+		"ShiftInt":              func(z, x *big.Int, n uint) *big.Int { fit(x.BitLen()/8+int(n/8), 1); return z.Lsh(x, n) },
+		"UnlockLocker":          s.Live.UnlockLocker,
+		"ParseFlags":            parseFlags,
+		"RUnlock":               s.Live.RUnlock,
+		"ResetTimer":            s.Live.ResetTimer,
+		"Room":                  func(n, size int) int { s.Live.Room(n, size); return n },
+		"Sleep":                 s.Live.Sleep,
+		"Unlock":                s.Live.Unlock,
+		"UnlockRW":              s.Live.UnlockRW,
+
+		"LoggerFatal":   func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprint(v...)) },
+		"LoggerFatalf":  func(l *log.Logger, format string, v ...any) { exitAfter(l, dynamic.Sprintf(format, v...)) },
+		"LoggerFatalln": func(l *log.Logger, v ...any) { exitAfter(l, dynamic.Sprintln(v...)) },
 	}
-	return fmt.Errorf("panic: %v", p.Value)
 }
 
 // benchmark is testing.Benchmark, which calls f in a new goroutine.
-func (s *Session) benchmark(f func(*testing.B)) (r testing.BenchmarkResult) {
-	s.live.Elsewhere(func(call func(func())) {
+func (s *Symbols) benchmark(f func(*testing.B)) (r testing.BenchmarkResult) {
+	s.Live.Elsewhere(func(call func(func())) {
 		r = testing.Benchmark(func(b *testing.B) { call(func() { f(b) }) })
 	})
 	return r
@@ -193,7 +167,7 @@ func keepSignals(function string, list []os.Signal) {
 
 // setFinalizer is runtime.SetFinalizer. A panic in the finalizer is reported under the
 // cell that set it. An argument for which Go would end the process causes a panic.
-func (s *Session) setFinalizer(object, finalizer any) {
+func (s *Symbols) setFinalizer(object, finalizer any) {
 	x, f := reflect.ValueOf(object), reflect.ValueOf(finalizer)
 	switch {
 	case x.Kind() != reflect.Pointer || x.IsNil():
@@ -208,7 +182,7 @@ func (s *Session) setFinalizer(object, finalizer any) {
 		return
 	}
 	held := new(reflect.Value)
-	call := s.live.Callback(func() { f.Call([]reflect.Value{*held}) })
+	call := s.Live.Callback(func() { f.Call([]reflect.Value{*held}) })
 	t := reflect.FuncOf([]reflect.Type{x.Type()}, nil, false)
 	runtime.SetFinalizer(object, reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		*held = args[0]

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package interp
+package support
 
 import (
 	"os"

@@ -1,26 +1,24 @@
-package interp
+package support
 
 import (
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/front"
-	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/symbols"
 )
 
-// interfaceSupport returns the functions that rewritten code calls where values are
+// conversions returns the functions that rewritten code calls where values are
 // converted to interfaces and back.
-func (s *Session) interfaceSupport() map[string]any {
+func (s *Symbols) conversions() map[string]any {
 	return map[string]any{
 		"Any":     func(v any) any { return v },
-		"Box":     s.types.Box,
+		"Box":     s.Types.Box,
 		"Unwrap":  dynamic.Unwrap,
 		"Export":  dynamic.Export,
 		"Lend":    dynamic.Lend,
@@ -36,9 +34,9 @@ func (s *Session) interfaceSupport() map[string]any {
 
 		"Equal":   dynamic.Equal,
 		"Method":  dynamic.MethodFor,
-		"Declare": s.types.Declare,
+		"Declare": s.Types.Declare,
 		"Interface": func(id string) any {
-			return s.types.Type(id, func(*dynamic.Type) {})
+			return s.Types.Type(id, func(*dynamic.Type) {})
 		},
 		"Is": dynamic.Is,
 		"Case": func(v any, cases []any) int {
@@ -58,14 +56,14 @@ func (s *Session) interfaceSupport() map[string]any {
 			return v
 		},
 		"Assert": func(v any, id string) any {
-			t := s.types.Type(id, func(*dynamic.Type) {})
+			t := s.Types.Type(id, func(*dynamic.Type) {})
 			if !dynamic.Is(v, t) {
 				panic(dynamic.Missing(v, "interface", t.Name, true, t.Methods))
 			}
 			return v
 		},
 		"AssertOk": func(v any, id string) (any, bool) {
-			if dynamic.Is(v, s.types.Type(id, func(*dynamic.Type) {})) {
+			if dynamic.Is(v, s.Types.Type(id, func(*dynamic.Type) {})) {
 				return v, true
 			}
 			return nil, false
@@ -125,9 +123,26 @@ func errorsAs(err error, target, c any) bool {
 	return false
 }
 
-// iface provides units with the conversions to an interface of a compiled package and
+// errorTree lists an error and all errors that it wraps, in the order of errors.As.
+func errorTree(err error) (list []error) {
+	if err == nil {
+		return nil
+	}
+	list = append(list, err)
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		list = append(list, errorTree(x.Unwrap())...)
+	case interface{ Unwrap() []error }:
+		for _, e := range x.Unwrap() {
+			list = append(list, errorTree(e)...)
+		}
+	}
+	return list
+}
+
+// Iface provides units with the conversions to an interface of a compiled package and
 // the assertions to it.
-func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
+func (s *Symbols) Iface(path, name string) (f lower.Iface, ok bool) {
 	symbol := strings.TrimPrefix(front.Alias(path), "p__") + "_" + name
 	f = lower.Iface{To: "To_" + symbol, Must: "Must_" + symbol, As: "As_" + symbol}
 	if s.bound[f.To] {
@@ -158,7 +173,7 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 	in := []reflect.Type{reflect.TypeFor[any]()}
 	one := reflect.FuncOf(in, []reflect.Type{t}, false)
 	two := reflect.FuncOf(in, []reflect.Type{t, reflect.TypeFor[bool]()}, false)
-	s.bindSupportSymbols(map[string]reflect.Value{
+	s.engine.Bind(lower.SupportPath, map[string]reflect.Value{
 		f.To: reflect.MakeFunc(one, func(args []reflect.Value) []reflect.Value {
 			v, ok := as(args[0].Interface())
 			if !ok && !args[0].IsNil() {
@@ -185,50 +200,4 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 	})
 	s.bound[f.To] = true
 	return f, true
-}
-
-// numbers are what the engine's name of a type has behind that in the source, where several have the same.
-var numbers = regexp.MustCompile(`(__\d+(_t?\d+)?)+$`)
-
-// typeLabel maps the engine's name of a session type to the name that users see, alone or in a type argument.
-func (s *Session) typeLabel(g *front.Generics) func(string, bool) string {
-	if g == nil {
-		g = front.NewGenerics()
-	}
-	var label func(slot string, argument bool) string
-	label = func(slot string, argument bool) string {
-		if o := s.front.Packages.Object(slot); o != nil {
-			if argument {
-				return o.Pkg().Path() + "." + o.Name()
-			}
-			return o.Pkg().Name() + "." + o.Name()
-		}
-		if path, name, ok := library.StdPath(slot); ok {
-			if argument {
-				return path + "." + name
-			}
-			return path[strings.LastIndexByte(path, '/')+1:] + "." + name
-		}
-		base := "main." + numbers.ReplaceAllString(slot, "")
-		args, number := cutNumber(g.Suffix[slot])
-		if number == "" && args != "" {
-			base, number = cutNumber(label(g.Origin[slot], argument))
-			if outer, ok := strings.CutSuffix(base, "]"); ok { // a generic type that a generic function declares
-				base, args = outer, ";"+args[1:]
-			}
-		}
-		if argument {
-			args += number
-		}
-		return base + args
-	}
-	return label
-}
-
-// cutNumber cuts off the number of a type that a function declares, with the dot before it.
-func cutNumber(name string) (before, number string) {
-	if i := strings.LastIndex(name, "·"); i > strings.LastIndexByte(name, ']') {
-		return name[:i], name[i:]
-	}
-	return name, ""
 }

@@ -1,4 +1,4 @@
-package interp
+package symbols
 
 import (
 	"go/constant"
@@ -8,8 +8,13 @@ import (
 	"strings"
 	"sync"
 
-	"halfnote/interp/internal/symbols"
+	"halfnote/interp/internal/exports"
 )
+
+// Importer returns an importer of the packages that cells can import, with the constants of this program.
+func Importer() types.ImporterFrom {
+	return &ownConstants{ImporterFrom: exports.Importer(), done: map[string]bool{}}
+}
 
 // ownConstants imports packages with the constants of this program. The embedded packages are those of linux/amd64
 // and of one release of Go, where runtime.GOOS, os.PathSeparator or unicode.Version have other values.
@@ -29,7 +34,7 @@ func (c *ownConstants) Import(path string) (*types.Package, error) {
 	defer c.mu.Unlock()
 	if !c.done[path] {
 		c.done[path] = true
-		correctConstants(p, symbols.Table(path))
+		correctConstants(p, Table(path))
 	}
 	return p, nil
 }
