@@ -32,7 +32,7 @@ display                       2000     850          0         0
 display/chart                 9300    2700          0         0
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
-install                       2500    1650          0         0  tests of Python in folders of strangers
+install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
 internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4200          0         0  idle kernels, other users of the machine, processes that cells start
@@ -56,8 +56,8 @@ kernel/client                 1300     750          0         0
 kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room
 kernel/kerneltest             1700     250          0         0
 kernel/ranks                  1700     600          0         0
-notebooks                       50     500          0         0
-notebooks/exercise            3100     550          0         0
+notebooks                       50     730          0         0  numbers in the prose of lessons, tokens of translations
+notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
 notebooks/notebook            3400    1800          0         0
 tensor                       23500    9000          0         0
 tensor/data                   6100    3500          0         0

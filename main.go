@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"errors"
@@ -144,7 +145,7 @@ func (c siteCommand) Run(ctx context.Context) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		if err := copyTutorials(dir); err != nil {
+		if err := copyTutorials(dir, nil); err != nil {
 			return err
 		}
 		if c.Notebooks, err = filepath.Glob(filepath.Join(dir, "*.ipynb")); err != nil {
@@ -276,7 +277,7 @@ type labCommand struct {
 
 // tutorials are the notebooks that lab copies, and their pictures.
 //
-//go:embed notebooks/[0-9][0-9]-*.ipynb notebooks/images/*.png
+//go:embed notebooks/[0-9][0-9]-*.ipynb notebooks/[a-z][a-z]/[0-9][0-9]-*.ipynb notebooks/images/*.png
 var tutorials embed.FS
 
 // tutorialsDir is the folder of the user's copies.
@@ -295,7 +296,7 @@ func (c labCommand) Run(ctx context.Context) error {
 	}
 	if c.Dir == "" {
 		c.Dir = tutorialsDir
-		if err := copyTutorials(c.Dir); err != nil {
+		if err := copyTutorials(c.Dir, notRun); err != nil {
 			return err
 		}
 	}
@@ -305,13 +306,28 @@ func (c labCommand) Run(ctx context.Context) error {
 	})
 }
 
-// copyTutorials copies the tutorials to dir and names those that the user has changed.
-func copyTutorials(dir string) error {
+// notRun returns a notebook as one that has not run: a learner guesses before an output is there. Other files stay as they are.
+func notRun(name string, text []byte) ([]byte, error) {
+	if filepath.Ext(name) != ".ipynb" {
+		return text, nil
+	}
+	nb, err := notebook.Read(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	nb.ClearOutputs()
+	var out bytes.Buffer
+	err = nb.Write(&out)
+	return out.Bytes(), err
+}
+
+// copyTutorials copies the tutorials to dir, with the content that edit returns, and names those that the user has changed.
+func copyTutorials(dir string, edit func(name string, text []byte) ([]byte, error)) error {
 	files, err := fs.Sub(tutorials, "notebooks")
 	if err != nil {
 		return err
 	}
-	kept, err := install.CopyTutorials(files, dir)
+	kept, err := install.CopyTutorials(files, dir, edit)
 	if err != nil {
 		return err
 	}
@@ -326,7 +342,7 @@ type tutorialsCommand struct {
 }
 
 func (c tutorialsCommand) Run() error {
-	if err := copyTutorials(c.Dir); err != nil {
+	if err := copyTutorials(c.Dir, notRun); err != nil {
 		return err
 	}
 	fmt.Println("the tutorials are in", c.Dir)

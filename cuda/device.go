@@ -28,7 +28,7 @@ func Available() bool { return driver.Lookup("cuda") != nil }
 // Err returns the reason why [Available] is false, in one sentence, and nil if a GPU can be used.
 func Err() error {
 	if _, err := driver.Open("cuda"); err != nil {
-		return fmt.Errorf("tensors and autocast run on the CPU: %w", err)
+		return fmt.Errorf("everything runs on the CPU: %w", err)
 	}
 	return nil
 }

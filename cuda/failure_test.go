@@ -139,7 +139,7 @@ func TestNoGPU(t *testing.T) {
 	if cuda.Available() || cuda.DeviceCount() != 0 || tensor.Accelerator() != tensor.CPU {
 		t.Errorf("got available %v, %d devices, accelerator %s; want false, 0 and cpu", cuda.Available(), cuda.DeviceCount(), tensor.Accelerator())
 	}
-	says(t, cuda.Err(), "tensors and autocast run on the CPU", "no CUDA-capable device is detected")
+	says(t, cuda.Err(), "everything runs on the CPU", "no CUDA-capable device is detected")
 	says(t, tensor.Try(func() { numbers(1) }), `device "cuda" is not available`, "no CUDA-capable device is detected", "use tensor.CPU")
 	says(t, caught(func() { cuda.DeviceName(0) }), "GPU 0", "no CUDA-capable device is detected")
 	_, err := cuda.Capture(func() {})

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,27 @@ func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 // stamp returns the path of the file that is written last. An environment without it is
 // incomplete.
 func (e environment) stamp() string { return filepath.Join(e.dir, "complete") }
+
+// stage says what a start is at.
+func (e environment) stage() string {
+	if _, err := os.Stat(e.stamp()); err == nil {
+		return "Starting " + e.what + " …"
+	}
+	var bytes int64
+	_ = filepath.WalkDir(e.dir, func(_ string, d fs.DirEntry, err error) error { // files come and go
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	if bytes < 1<<20 {
+		return "Downloading " + e.what + " …"
+	}
+	return fmt.Sprintf("Installing %s: %d MB so far …", e.what, bytes>>20)
+}
 
 func (e environment) python() string {
 	if runtime.GOOS == "windows" {

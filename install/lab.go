@@ -70,12 +70,12 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Stdout, "Starting JupyterLab in %s with the environment %s.\n", dir, env.dir)
-	started := remind(o.Stdout, patience)
+	started := remind(o.Stdout, patience, env.stage)
 	defer started()
 	if err := env.prepare(ctx, o.Stdout); err != nil {
 		return err
 	}
+	fmt.Fprintf(o.Stdout, "Starting JupyterLab in %s with the environment %s.\n", dir, env.dir)
 	if err := env.writeSettings(); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 // patience is the time between two lines about a start that takes long.
 const patience = 10 * time.Second
 
-// remind prints a line each time that an interval has passed, until the returned function is called.
-func remind(w io.Writer, interval time.Duration) (stop func()) {
+// remind prints what is going on each time that an interval has passed, until the returned function is called.
+func remind(w io.Writer, interval time.Duration, stage func() string) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	begun := time.Now()
 	go func() {
@@ -23,7 +23,7 @@ func remind(w io.Writer, interval time.Duration) (stop func()) {
 			case <-end:
 				return
 			case <-tick.C:
-				fmt.Fprintf(w, "Still starting after %.0f s.\n", time.Since(begun).Seconds())
+				fmt.Fprintf(w, "%s (%.0f s)\n", stage(), time.Since(begun).Seconds())
 			}
 		}
 	}()

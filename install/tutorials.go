@@ -17,11 +17,11 @@ import (
 // to a folder.
 const copied = ".halfnote-tutorials.json"
 
-// CopyTutorials copies the files of src to the folder dir, which it creates. A file that was
-// copied before and has not been changed since is updated. A file that has been changed, or
-// that was not copied, is kept. CopyTutorials returns the sorted names of the kept files
-// that differ from src.
-func CopyTutorials(src fs.FS, dir string) (kept []string, err error) {
+// CopyTutorials copies the files of src to the folder dir, which it creates. edit, which may be
+// nil, returns what a copy contains. A file that was copied before and has not been changed since
+// is updated. A file that has been changed, or that was not copied, is kept. CopyTutorials returns
+// the sorted names of the kept files that differ from their new copies.
+func CopyTutorials(src fs.FS, dir string, edit func(name string, text []byte) ([]byte, error)) (kept []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("install: tutorials: %w", err)
 	}
@@ -37,6 +37,11 @@ func CopyTutorials(src fs.FS, dir string) (kept []string, err error) {
 		text, err := fs.ReadFile(src, name)
 		if err != nil {
 			return err
+		}
+		if edit != nil {
+			if text, err = edit(name, text); err != nil {
+				return err
+			}
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		now, err := os.ReadFile(path)

@@ -1,6 +1,8 @@
 package install
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +54,7 @@ func TestCopyTutorials(t *testing.T) {
 	}
 	for _, s := range steps {
 		s.before()
-		kept, err := CopyTutorials(tutorials(s.version), dir)
+		kept, err := CopyTutorials(tutorials(s.version), dir, nil)
 		if err != nil || !slices.Equal(kept, s.kept) {
 			t.Errorf("%s: got kept files %v, %v; want %v", s.name, kept, err, s.kept)
 		}
@@ -65,13 +67,35 @@ func TestCopyTutorials(t *testing.T) {
 	}
 }
 
+// TestCopyTutorialsEdits checks that copies have the content that edit returns, that a copy of another content is updated, and that
+// an error of edit ends the copying.
+func TestCopyTutorialsEdits(t *testing.T) {
+	dir, src := t.TempDir(), fstest.MapFS{"a.ipynb": {Data: []byte("text")}}
+	upper := func(name string, text []byte) ([]byte, error) { return bytes.ToUpper(text), nil }
+	for _, c := range []struct {
+		edit func(name string, text []byte) ([]byte, error)
+		want string
+	}{{nil, "text"}, {upper, "TEXT"}, {upper, "TEXT"}, {nil, "text"}} {
+		if kept, err := CopyTutorials(src, dir, c.edit); err != nil || len(kept) != 0 {
+			t.Fatalf("kept %v, %v", kept, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "a.ipynb")); err != nil || string(text) != c.want {
+			t.Errorf("got %q, %v; want %q", text, err, c.want)
+		}
+	}
+	wrong := errors.New("not a notebook")
+	if _, err := CopyTutorials(src, dir, func(string, []byte) ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
+		t.Errorf("got %v, want %v", err, wrong)
+	}
+}
+
 // TestCopyTutorialsFails checks the error for a folder that cannot be created.
 func TestCopyTutorialsFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CopyTutorials(fstest.MapFS{}, filepath.Join(file, "dir")); err == nil {
+	if _, err := CopyTutorials(fstest.MapFS{}, filepath.Join(file, "dir"), nil); err == nil {
 		t.Error("folder inside a file: got no error")
 	}
 }

@@ -24,7 +24,7 @@ func LaptopLoops() Loops {
 	return Loops{Batch: 64, Width: 256, Layers: 3, Batches: 10, Epochs: 3, LR: 0.1, Seed: 1}
 }
 
-// FullLoops returns the sizes of the R torch vignette and of the PyTorch recipe: 155 GFLOP per
+// FullLoops returns the sizes of the R torch vignette and of the PyTorch recipe: 137 GFLOP per
 // step and 150 steps per run, which take long on a CPU. The vignette's learning rate is 0.1, the
 // recipe's 0.001.
 func FullLoops() Loops {
@@ -66,13 +66,16 @@ func ThreeLoops(s Loops) *RunsReport {
 	return r
 }
 
+// timedRuns is the number of runs of which [NoBenefit] takes the fastest: other programs can only make a run slower.
+const timedRuns = 9
+
 func sgd(lr float64) func(params []*tensor.Tensor) *optim.Optimizer {
 	return func(params []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(params, lr) }
 }
 
 // NoBenefit trains the network 8-16-16-1 of a blog post with batches of 512 in float32, and with
 // autocast and a scaler. Products over 8 and 16 numbers with one output do not gain from half
-// precision, and autocast and the scaler add their own cost.
+// precision, and autocast and the scaler add their own cost. Each is trained several times, and the fastest run counts.
 func NoBenefit(batches int, seed int64) *RunsReport {
 	r := &RunsReport{}
 	within("NoBenefit", "batches", batches, 1, mostBatches)
@@ -83,15 +86,22 @@ func NoBenefit(batches int, seed int64) *RunsReport {
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	} {
 		t.steps = batches
-		net := models.NewSmall(nn.InitFrom(tensor.NewGenerator(seed)))
-		r.Runs = append(r.Runs, t.run(net, sgd(0.001), func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
-			return nn.MSELoss(forward(list[i].Input), list[i].Target)
-		}))
+		var fastest Run
+		for k := range timedRuns {
+			net := models.NewSmall(nn.InitFrom(tensor.NewGenerator(seed)))
+			run := t.run(net, sgd(0.001), func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
+				return nn.MSELoss(forward(list[i].Input), list[i].Target)
+			})
+			if k == 0 || run.Seconds < fastest.Seconds {
+				fastest = run
+			}
+		}
+		r.Runs = append(r.Runs, fastest)
 	}
 	r.compare()
 	work := roofline.Dense(512, 8, 16, 16, 1)
 	r.predict(work, batches-1)
-	r.Says = fmt.Sprintf("A network of %d parameters takes %.2f times as long with autocast and scaler, measured here once. It is too small to gain on a GPU: predicted for a T4, %.2f times as long.",
-		nn.NumParameters(models.NewSmall()), r.Runs[1].Seconds/r.Runs[0].Seconds, 1/work.On(roofline.GPUByName("T4")).Speedup())
+	r.Says = fmt.Sprintf("With autocast and scaler a network of %d parameters runs at %.2f times the speed of float32 here, by the fastest of %d runs each. It is too small to gain on a GPU: predicted for a T4, %.2f times the speed.",
+		nn.NumParameters(models.NewSmall()), r.Runs[0].Seconds/r.Runs[1].Seconds, timedRuns, work.On(roofline.GPUByName("T4")).Speedup())
 	return r
 }

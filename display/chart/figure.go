@@ -184,7 +184,8 @@ func (f *Figure) HTML() string {
 // Bundle returns the figure for every kind of front end: HTML with the SVG as an image, a PNG
 // with its size, and the sentence and table as text. The bundle of an interactive figure has a
 // Vega-Lite specification, and its HTML stands in Markdown: JupyterLab prefers the specification to Markdown and
-// HTML to the specification, and nbconvert shows pictures of other types without alt text.
+// HTML to the specification, and nbconvert shows pictures of other types without alt text. A figure whose text has characters that
+// the embedded font lacks, such as Hangul, has no PNG, which would show boxes; the SVG uses the reader's fonts.
 func (f *Figure) Bundle() display.Bundle {
 	w, h := f.Size()
 	text := f.String()
@@ -192,13 +193,11 @@ func (f *Figure) Bundle() display.Bundle {
 		text += "\n\n" + f.Table().String()
 	}
 	b := display.Bundle{
-		Data: map[string]any{
-			"image/png":  base64.StdEncoding.EncodeToString(f.PNG()),
-			"text/plain": text,
-		},
-		Metadata: map[string]any{
-			"image/png": map[string]any{"width": w, "height": h, "alt": f.String()},
-		},
+		Data: map[string]any{"text/plain": text}, Metadata: map[string]any{},
+	}
+	if drawable(string(f.SVG())) {
+		b.Data["image/png"] = base64.StdEncoding.EncodeToString(f.PNG())
+		b.Metadata["image/png"] = map[string]any{"width": w, "height": h, "alt": f.String()}
 	}
 	if spec := f.VegaLite(); f.interactive && spec != nil {
 		b.Data[vegaLite], b.Data["text/markdown"] = spec, f.HTML()

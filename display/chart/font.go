@@ -7,6 +7,7 @@ import (
 
 	"codeberg.org/go-fonts/dejavu/dejavusans"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -16,12 +17,28 @@ import (
 // has Hangul or Chinese: a PNG shows boxes for them, an SVG uses the browser's fonts.
 var face = font.Font{Typeface: "DejaVu", Variant: "Sans"}
 
-func init() {
+// glyphs are those of the embedded font.
+var glyphs = func() *opentype.Font {
 	f, err := opentype.Parse(dejavusans.TTF)
 	if err != nil {
 		panic("chart: the embedded font: " + err.Error())
 	}
-	font.DefaultCache.Add(font.Collection{{Font: face, Face: f}})
+	return f
+}()
+
+func init() { font.DefaultCache.Add(font.Collection{{Font: face, Face: glyphs}}) }
+
+// drawable reports whether the embedded font has all characters of a text.
+func drawable(text string) bool {
+	var b sfnt.Buffer
+	for _, r := range text {
+		if r > unicode.MaxASCII {
+			if i, err := glyphs.GlyphIndex(&b, r); err != nil || i == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // fit returns s, cut with an ellipsis if it is wider than width.

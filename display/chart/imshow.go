@@ -12,8 +12,8 @@ import (
 )
 
 // Imshow shows a matrix as a heat map with a cell for each element, row 0 at the top: a slice of slices
-// of numbers or a tensor with one or two dimensions larger than 1. Values of one sign have one colour,
-// stronger for larger ones; with both signs, positive and negative values have different colours and 0 has
+// of numbers or a tensor with one or two dimensions larger than 1. Values of one sign share a hue,
+// the more intense the larger they are; with both signs, positive and negative values have different colours and 0 has
 // the background's. The cells of a small matrix hold their numbers. inf and NaN have a separate colour. In the picture of
 // a matrix with more elements than pixels, a pixel is the mean of a block; the interactive form of a matrix with more than
 // 5000 elements shows from each block the element that is farthest from the mean of all. Values that cannot be drawn give a

@@ -176,7 +176,7 @@ total`
 	if err := k.Interrupt(ctx); err != nil {
 		t.Error(err)
 	}
-	if got := <-ended; !strings.HasPrefix(got, "errorInterrupted the cell was stopped") {
+	if got := <-ended; !strings.HasPrefix(got, "errorInterrupted variables and functions are kept") {
 		t.Errorf("cell interrupted at a breakpoint: got %s, want Interrupted", got)
 	}
 	ended = run()

@@ -35,7 +35,7 @@ func exact(want float64) answer { return near(want, 0) }
 // near accepts numbers that differ from want by at most a share of it.
 func near(want, relative float64) answer { return numberAnswer{want, relative} }
 
-func (a numberAnswer) form() string { return `a number, or a text such as "2^-10"` }
+func (a numberAnswer) form() string { return tr(`a number, or a text such as "2^-10"`) }
 
 func (a numberAnswer) check(given any) error {
 	got, err := value(given)
@@ -45,7 +45,7 @@ func (a numberAnswer) check(given any) error {
 	case got == a.want, math.IsNaN(got) && math.IsNaN(a.want), !math.IsInf(a.want, 0) && math.Abs(got-a.want) <= a.relative*math.Abs(a.want):
 		return nil
 	case got == 0 && reflect.ValueOf(given).CanInt() && math.Abs(a.want) < 1:
-		return errors.New(`in Go a quotient of whole numbers is a whole number: 1/2 is 0; write 1.0/2, or the text "1/2"`)
+		return complain(`in Go a quotient of whole numbers is a whole number: 1/2 is 0; write 1.0/2, or the text "1/2"`)
 	}
 	return errWrong
 }
@@ -57,11 +57,11 @@ func value(given any) (float64, error) {
 		return evaluate(v, nil)
 	case *tensor.Tensor:
 		if v.Numel() != 1 {
-			return 0, fmt.Errorf("want a number, not a tensor of shape %v", v.Shape())
+			return 0, complain("want a number, not a tensor of shape %v", v.Shape())
 		}
 		return v.Item(), nil
 	case fmt.Stringer: // a dtype, for example, is not a number
-		return 0, fmt.Errorf("want a number, not %v", v)
+		return 0, complain("want a number, not %v", v)
 	}
 	switch v := reflect.ValueOf(given); {
 	case v.CanInt():
@@ -71,7 +71,7 @@ func value(given any) (float64, error) {
 	case v.CanFloat():
 		return v.Float(), nil
 	}
-	return 0, fmt.Errorf("want a number, not %T", given)
+	return 0, complain("want a number, not %T", given)
 }
 
 // formulaAnswer accepts expressions that are equal to one for every value of its variables.
@@ -86,7 +86,7 @@ func formula(expression string, variables ...string) answer {
 }
 
 func (a formulaAnswer) form() string {
-	return fmt.Sprintf("an expression of %s as a text", strings.Join(a.variables, " and "))
+	return fmt.Sprintf(tr("an expression of %s as a text"), strings.Join(a.variables, ", "))
 }
 
 func (a formulaAnswer) check(given any) error {
@@ -120,7 +120,7 @@ type textAnswer []string
 // text accepts the given texts, in any case, and values that print as them, such as dtypes.
 func text(accepted ...string) answer { return textAnswer(accepted) }
 
-func (a textAnswer) form() string { return "a text" }
+func (a textAnswer) form() string { return tr("a text") }
 
 func (a textAnswer) check(given any) error {
 	got := strings.ToLower(strings.Join(strings.Fields(show(given)), " "))
@@ -136,13 +136,13 @@ type truthAnswer bool
 // truth accepts want.
 func truth(want bool) answer { return truthAnswer(want) }
 
-func (a truthAnswer) form() string { return "true or false" }
+func (a truthAnswer) form() string { return tr("true or false") }
 
 func (a truthAnswer) check(given any) error {
 	got, ok := given.(bool)
 	switch {
 	case !ok:
-		return fmt.Errorf("want true or false, not %T", given)
+		return complain("want true or false, not %T", given)
 	case got != bool(a):
 		return errWrong
 	}
@@ -155,26 +155,39 @@ type listAnswer []answer
 // list accepts a slice or array with one element for each answer, in order.
 func list(elements ...answer) answer { return listAnswer(elements) }
 
-func (a listAnswer) form() string { return fmt.Sprintf("a list of %d, in order", len(a)) }
+func (a listAnswer) form() string { return fmt.Sprintf(tr("a list of %d, in order"), len(a)) }
 
 func (a listAnswer) check(given any) error {
-	v := reflect.ValueOf(given)
-	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
-		return fmt.Errorf("want a list of %d, not %T", len(a), given)
-	}
-	if v.Len() != len(a) {
-		return fmt.Errorf("want a list of %d, not of %d", len(a), v.Len())
+	list, err := elements(given, len(a))
+	if err != nil {
+		return err
 	}
 	var wrong []string
 	for i, element := range a {
-		if element.check(v.Index(i).Interface()) != nil {
+		if element.check(list[i]) != nil {
 			wrong = append(wrong, fmt.Sprint(i+1))
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%d of %d are right; not right yet: %s (counted from 1)", len(a)-len(wrong), len(a), strings.Join(wrong, ", "))
+		return complain("%d of %d are right; not right yet: %s (counted from 1)", len(a)-len(wrong), len(a), strings.Join(wrong, ", "))
 	}
 	return nil
+}
+
+// elements returns the n elements of a slice or array.
+func elements(given any, n int) ([]any, error) {
+	v := reflect.ValueOf(given)
+	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+		return nil, complain("want a list of %d, not %T", n, given)
+	}
+	if v.Len() != n {
+		return nil, complain("want a list of %d, not of %d", n, v.Len())
+	}
+	list := make([]any, n)
+	for i := range list {
+		list[i] = v.Index(i).Interface()
+	}
+	return list, nil
 }
 
 // satisfyingAnswer accepts what a function accepts.
@@ -186,7 +199,7 @@ type satisfyingAnswer struct {
 // satisfies accepts the answers for which f returns nil. The error of f tells the learner what is wrong.
 func satisfies(describe string, f func(given any) error) answer { return satisfyingAnswer{describe, f} }
 
-func (a satisfyingAnswer) form() string          { return a.describe }
+func (a satisfyingAnswer) form() string          { return tr(a.describe) }
 func (a satisfyingAnswer) check(given any) error { return a.f(given) }
 
 // function accepts the functions of one tensor for which test returns nil.
@@ -196,10 +209,10 @@ func function(test func(f func(x *tensor.Tensor) *tensor.Tensor) error) answer {
 		case func(*tensor.Tensor) *tensor.Tensor:
 			return test(f)
 		case *tensor.Tensor:
-			return errors.New("that is the result of a call; give the function itself, by its name without parentheses")
+			return complain("that is the result of a call; give the function itself, by its name without parentheses")
 		case string:
-			return errors.New("that is a text; give the function by its name without quotation marks")
+			return complain("that is a text; give the function by its name without quotation marks")
 		}
-		return fmt.Errorf("want a func(x *tensor.Tensor) *tensor.Tensor, not %T", given)
+		return complain("want a func(x *tensor.Tensor) *tensor.Tensor, not %T", given)
 	})
 }

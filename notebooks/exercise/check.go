@@ -3,6 +3,8 @@ package exercise
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Verdict is the result of checking an answer.
@@ -19,18 +21,18 @@ type Verdict struct {
 func Check(id string, answer any) *Verdict {
 	e := find(id)
 	if answer == nil {
-		return &Verdict{ID: id, Message: fmt.Sprintf("Replace `nil` by your answer: %s (%s).", e.task, e.accept.form())}
+		return &Verdict{ID: id, Message: fmt.Sprintf(tr("Replace `nil` with your answer: %s (%s)."), tr(e.task), e.accept.form())}
 	}
 	v := &Verdict{ID: id, Answered: true}
 	err := e.accept.check(answer)
 	if err == nil {
-		v.Right, v.Message = true, e.why
+		v.Right, v.Message = true, tr(e.why)
 		book.solve(id)
 		return v
 	}
 	for _, m := range e.mistakes {
 		if m.when.check(answer) == nil {
-			v.Message = m.hint // the hints of the exercise are kept for other answers
+			v.Message = tr(m.hint) // the hints of the exercise are kept for other answers
 			return v
 		}
 	}
@@ -40,7 +42,7 @@ func Check(id string, answer any) *Verdict {
 		parts = append(parts, sentence(err.Error()))
 	}
 	if n := min(tries, len(e.hints)); n > 0 {
-		parts = append(parts, fmt.Sprintf("Hint %d of %d: %s", n, len(e.hints), e.hints[n-1]))
+		parts = append(parts, fmt.Sprintf(tr("Hint %d of %d: %s"), n, len(e.hints), tr(e.hints[n-1])))
 	}
 	v.Message = strings.Join(parts, " ")
 	return v
@@ -56,11 +58,11 @@ func (v *Verdict) Must() {
 func (v *Verdict) state() string {
 	switch {
 	case v.Right:
-		return "✓ " + v.ID + " is right."
+		return fmt.Sprintf(tr("✓ %s is right."), v.ID)
 	case v.Answered:
-		return "✗ " + v.ID + " is not right yet."
+		return fmt.Sprintf(tr("✗ %s is not right yet."), v.ID)
 	}
-	return v.ID + " is open."
+	return fmt.Sprintf(tr("%s is open."), v.ID)
 }
 
 // String returns the verdict as text.
@@ -76,7 +78,8 @@ func plain(markdown string) string { return strings.NewReplacer("`", "", "**", "
 
 // sentence returns text with a capital letter and a full stop.
 func sentence(text string) string {
-	text = strings.ToUpper(text[:1]) + text[1:]
+	first, n := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[n:]
 	if !strings.HasSuffix(text, ".") {
 		text += "."
 	}

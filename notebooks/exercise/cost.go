@@ -25,13 +25,13 @@ func Cost() Resources {
 func (r Resources) String() string {
 	memory := ""
 	if r.Memory > 0 {
-		memory = fmt.Sprintf(", %s of memory at most", megabytes(r.Memory))
+		memory = fmt.Sprintf(tr(", %s of memory at most"), megabytes(r.Memory))
 	}
-	processor := "an unknown processor time"
+	processor := tr("an unknown processor time")
 	if r.CPU > 0 {
-		processor = fmt.Sprintf("%.1f s of processor time", r.CPU.Seconds())
+		processor = fmt.Sprintf(tr("%.1f s of processor time"), r.CPU.Seconds())
 	}
-	return fmt.Sprintf("%s%s, tensors %s", processor, memory, megabytes(r.Tensors))
+	return fmt.Sprintf(tr("%s%s, tensors %s"), processor, memory, megabytes(r.Tensors))
 }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.0f MB", float64(bytes)/1e6) }

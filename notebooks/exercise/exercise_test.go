@@ -63,7 +63,7 @@ func TestProgress(t *testing.T) {
 		{wrong("float32", "float64", "float64"), "Hint 2 of 2"},
 		{wrong("float32", "float32", "float64"), "Hint 2 of 2"},
 		{wrong("float32"), "Want a list of 3, not of 1."},
-		{exercise.Check("05.1", nil).String(), "05.1 is open. Replace nil by your answer: "},
+		{exercise.Check("05.1", nil).String(), "05.1 is open. Replace nil with your answer: "},
 		{exercise.Check("05.1", dtypes).String(), "✓ 05.1 is right. "},
 	} {
 		if !strings.Contains(c.got, c.want) {
@@ -76,7 +76,7 @@ func TestProgress(t *testing.T) {
 	if !strings.Contains(page, "autocast bfloat16") || !strings.Contains(page, "1 of ") {
 		t.Errorf("after a restart: got\n%s", page)
 	}
-	if got, want := exercise.Compare("05", "autocast bfloat16").String(), "You guessed autocast bfloat16, and it is autocast bfloat16."; got != want {
+	if got, want := exercise.Compare("05", "autocast bfloat16").String(), "✓ Right: it is autocast bfloat16."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	exercise.Reset("05")
@@ -125,5 +125,5 @@ func ExampleCheck() {
 func ExampleCompare() {
 	exercise.Predict("05", "float32")
 	fmt.Println(exercise.Compare("05", "autocast bfloat16"))
-	// Output: You guessed float32. It is autocast bfloat16.
+	// Output: ✗ Not quite: you guessed float32. It is autocast bfloat16.
 }

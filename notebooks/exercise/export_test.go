@@ -27,4 +27,7 @@ func EachExercise(f func(lesson, id, kind, task, why string)) {
 }
 
 // Restart forgets what is in memory, as a new kernel does.
-func Restart() { book = store{} }
+func Restart() {
+	book = store{}
+	language.Store(nil)
+}

@@ -1,7 +1,6 @@
 package exercise
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -15,10 +14,10 @@ func evaluate(expression string, variables map[string]float64) (float64, error) 
 	p := &parser{rest: strings.ReplaceAll(expression, "**", "^"), variables: variables}
 	v := p.sum()
 	if p.peek() != 0 && p.err == nil {
-		p.fail(fmt.Sprintf("unexpected %q", p.rest))
+		p.fail("unexpected %q", p.rest)
 	}
 	if p.err != nil {
-		return 0, fmt.Errorf("cannot read %q as a number: %w", expression, p.err)
+		return 0, complain("cannot read %q as a number: %v", expression, p.err)
 	}
 	return v, nil
 }
@@ -33,9 +32,9 @@ type parser struct {
 
 const deepest = 100 // nested parentheses and signs
 
-func (p *parser) fail(reason string) {
+func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("%s", reason)
+		p.err = complain(format, args...)
 	}
 	p.rest = ""
 }
@@ -84,7 +83,7 @@ func (p *parser) product() float64 {
 			v /= p.signed()
 		default:
 			if r := p.peek(); r == '(' || unicode.IsLetter(r) || unicode.IsDigit(r) {
-				p.fail(fmt.Sprintf("want an operator, such as *, before %q", p.rest))
+				p.fail("want an operator, such as *, before %q", p.rest)
 			}
 			return v
 		}
@@ -141,11 +140,11 @@ func (p *parser) operand() float64 {
 		if v, ok := constants[strings.ToLower(name)]; ok {
 			return v
 		}
-		p.fail(fmt.Sprintf("unknown name %q", name))
+		p.fail("unknown name %q", name)
 	case r == 0:
 		p.fail("it ends too early")
 	default:
-		p.fail(fmt.Sprintf("unexpected %q", r))
+		p.fail("unexpected %q", r)
 	}
 	return 0
 }
@@ -181,7 +180,7 @@ func (p *parser) literal() float64 {
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(p.rest[:end], "_", ""), 64)
 	if err != nil && !math.IsInf(v, 0) {
-		p.fail(fmt.Sprintf("%q is not a number", p.rest[:end]))
+		p.fail("%q is not a number", p.rest[:end])
 		return 0
 	}
 	p.rest = p.rest[end:]

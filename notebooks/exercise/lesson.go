@@ -17,7 +17,7 @@ type lesson struct {
 type prediction struct {
 	id       string
 	question string
-	form     string // form of a guess: "a number"
+	guess    guess
 }
 
 // kind is the place of an exercise in its lesson.

@@ -9,7 +9,7 @@ import (
 
 var lesson00 = lesson{
 	number: "00", title: "Hello, kernel",
-	predictions: []prediction{{id: "00", question: "What is quadruple(5) after double is declared again, so that it triples?", form: "a number"}},
+	predictions: []prediction{{id: "00", question: "What is quadruple(5) after double is declared again, so that it triples?", guess: anyNumber()}},
 	exercises: []exercise{
 		{
 			id: "00.1", kind: warmUp, task: "the largest number of ones whose sum is finite in float16",

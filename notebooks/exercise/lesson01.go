@@ -4,7 +4,7 @@ import "reflect"
 
 var lesson01 = lesson{
 	number: "01", title: "What is a half?",
-	predictions: []prediction{{id: "01", question: "In float16, what is 1 + 0.0001?", form: "a number"}},
+	predictions: []prediction{{id: "01", question: "In float16, what is 1 + 0.0001?", guess: anyNumber()}},
 	exercises: []exercise{
 		{
 			id: "01.1", kind: warmUp, task: "the largest float16 number below 1",
@@ -12,7 +12,7 @@ var lesson01 = lesson{
 			why:    "It is 1 − 2⁻¹¹, about 0.9995. Between 0.5 and 1 the exponent is one less than from 1 to 2, so the gap is half as large.",
 			hints:  []string{"Which gap do the numbers from 0.5 to 1 have? The table of gaps shows it.", "It is 1 minus that gap."},
 			mistakes: []mistake{
-				{number(1 - 0x1p-10), "2⁻¹⁰ is the gap *above* 1. Below 1 the exponent is smaller, and so is the gap."},
+				{near(1-0x1p-10, 1e-5), "2⁻¹⁰ is the gap *above* 1. Below 1 the exponent is smaller, and so is the gap."},
 				{number(1 - 0x1p-12), "float16 does not hold that number: `half(1 - math.Pow(2, -12))` is 1."},
 				{satisfies("a whole number", wholeNumber), "It must be less than 1. In Go, `^` is not a power: write a power as a text, `\"1 - 2^-3\"`, or with `math.Pow(2, -3)`."},
 				{number(0.9999), "float16 does not hold 0.9999: `half(0.9999)` is 1."},

@@ -10,7 +10,7 @@ import (
 
 var lesson02 = lesson{
 	number: "02", title: "Sums that stop",
-	predictions: []prediction{{id: "02", question: "A float16 sum starts at 0, and 1 is added 5000 times. Where does it end?", form: "a number"}},
+	predictions: []prediction{{id: "02", question: "A float16 sum starts at 0, and 1 is added 5000 times. Where does it end?", guess: size(0)}},
 	exercises: []exercise{
 		{
 			id: "02.1", kind: warmUp, task: "the smallest even number n for which n + 2 is n in float16",

@@ -9,15 +9,15 @@ import (
 
 var lesson03 = lesson{
 	number: "03", title: "Overflow lab",
-	predictions: []prediction{{id: "03", question: "What is the smallest whole number x for which exp(x) is infinite in float16?", form: "a number"}},
+	predictions: []prediction{{id: "03", question: "What is the smallest whole number x for which exp(x) is infinite in float16?", guess: anyNumber()}},
 	exercises: []exercise{
 		{
 			id: "03.1", kind: warmUp, task: "the largest whole number whose square is finite in float16",
 			accept: exact(255),
-			why:    "255² = 65025 is stored as 65024. 256² = 65536 is beyond 65520, from where on numbers are infinite.",
+			why:    "255² = 65025 is stored as 65024. 256² = 65536 is beyond 65520, from which point on numbers are infinite.",
 			hints:  []string{"The square must be less than 65520.", "The root of 65520 is about 255.97."},
 			mistakes: []mistake{
-				{exact(256), "256² = 65536 is too large, though by little: infinity begins at 65520."},
+				{exact(256), "256² = 65536 is too large, though only just: infinity begins at 65520."},
 				{exact(65504), "That is the largest number. Its *square* is about 4 billion."},
 				{exact(181), "181² = 32761 is far from the end. float16 reaches 65504, as its exponent goes up to 2¹⁵ and the fraction adds almost as much again."},
 			},

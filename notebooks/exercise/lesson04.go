@@ -11,7 +11,7 @@ import (
 
 var lesson04 = lesson{
 	number: "04", title: "Which operation, which dtype?",
-	predictions: []prediction{{id: "04", question: "What are the dtypes of the product, ReLU, softmax and mean in the region?", form: `a list of four texts, such as []string{"float32", "float32", "float32", "float32"}`}},
+	predictions: []prediction{{id: "04", question: "What are the dtypes of the product, ReLU, softmax and mean in the region?", guess: each(dtype04, dtype04, dtype04, dtype04)}},
 	exercises: []exercise{
 		{
 			id: "04.1", kind: warmUp, task: "the dtypes of the ten results, in order",
@@ -148,3 +148,5 @@ func checkVariancePolicy(given any) error {
 	}
 	return nil
 }
+
+var dtype04 = choice("float16", "bfloat16", "float32")

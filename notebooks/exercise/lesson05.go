@@ -2,7 +2,7 @@ package exercise
 
 var lesson05 = lesson{
 	number: "05", title: "Three loops",
-	predictions: []prediction{{id: "05", question: "Which of the four runs is the fastest on your machine?", form: `"float32", "autocast", "autocast + scaler" or "autocast bfloat16"`}},
+	predictions: []prediction{{id: "05", question: "Which of the four runs is the fastest on your machine?", guess: choice("float32", "autocast", "autocast + scaler", "autocast bfloat16")}},
 	exercises: []exercise{
 		{
 			id: "05.1", kind: warmUp, task: "the dtypes of the results of linear, relu and mse_loss under autocast",

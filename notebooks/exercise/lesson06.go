@@ -10,7 +10,7 @@ import (
 
 var lesson06 = lesson{
 	number: "06", title: "Vanishing gradients",
-	predictions: []prediction{{id: "06", question: "Which share of the gradients, in percent, becomes 0 in float16?", form: "a number"}},
+	predictions: []prediction{{id: "06", question: "Which share of the gradients, in percent, becomes 0 in float16?", guess: percentage(0.1)}},
 	exercises: []exercise{
 		{
 			id: "06.1", kind: warmUp, task: "the largest power of two that float16 rounds to 0",

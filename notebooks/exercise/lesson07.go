@@ -10,7 +10,7 @@ import (
 
 var lesson07 = lesson{
 	number: "07", title: "Build GradScaler in 20 lines",
-	predictions: []prediction{{id: "07", question: "How many of the 300 steps are skipped?", form: "a number"}},
+	predictions: []prediction{{id: "07", question: "How many of the 300 steps are skipped?", guess: count(0, 300)}},
 	exercises: []exercise{
 		{
 			id: "07.1", kind: warmUp, task: "the scale after 4200 steps",

@@ -9,7 +9,7 @@ import (
 
 var lesson08 = lesson{
 	number: "08", title: "Master weights",
-	predictions: []prediction{{id: "08", question: "What is the float16 weight of 1 after ten thousand updates of 0.0001?", form: "a number"}},
+	predictions: []prediction{{id: "08", question: "What is the float16 weight of 1 after ten thousand updates of 0.0001?", guess: anyNumber()}},
 	exercises: []exercise{
 		{
 			id: "08.1", kind: warmUp, task: "the largest power of two that leaves 1 as it is",

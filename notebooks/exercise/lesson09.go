@@ -8,7 +8,7 @@ import (
 
 var lesson09 = lesson{
 	number: "09", title: "Clip, accumulate, penalise",
-	predictions: []prediction{{id: "09", question: "Gradients of norm 0.6 carry the scale 1024, are clipped to 0.1, and are then unscaled. What is their norm?", form: "a number"}},
+	predictions: []prediction{{id: "09", question: "Gradients of norm 0.6 carry the scale 1024, are clipped to 0.1, and are then unscaled. What is their norm?", guess: size(0.02)}},
 	exercises: []exercise{
 		{
 			id: "09.1", kind: warmUp, task: "the largest norm of gradients that are clipped to 1 while they carry the scale 65536, after Unscale",

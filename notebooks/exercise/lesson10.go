@@ -1,6 +1,7 @@
 package exercise
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 
 var lesson10 = lesson{
 	number: "10", title: "Repair this post",
-	predictions: []prediction{{id: "10", question: "How many times as fast as in float32 is the repaired program with mixed precision on your machine?", form: "a number"}},
+	predictions: []prediction{{id: "10", question: "How many times as fast as in float32 is the repaired program with mixed precision on your machine?", guess: size(0.1)}},
 	exercises: []exercise{
 		{
 			id: "10.1", kind: warmUp, task: "the number of parameters of the network 8-16-16-1",
@@ -42,10 +43,13 @@ var lesson10 = lesson{
 		},
 		{
 			id: "10.5", kind: findBug, task: "the module that fc1 should be",
-			accept:   satisfies("a module such as nn.NewReLU()", linear(8, 16)),
-			why:      "nn.Linear(8, 16) maps 8 features to 16. Sequential only chains modules that exist already.",
-			hints:    []string{"Which module has a matrix of weights?", "nn.NewLinear takes the number of inputs and the number of outputs."},
-			mistakes: []mistake{{satisfies("", linear(16, 8)), "The number of inputs comes first: 8 inputs and 16 outputs."}},
+			accept: satisfies("a module such as nn.NewReLU()", linear(8, 16)),
+			why:    "nn.Linear(8, 16) maps 8 features to 16. Sequential only chains modules that exist already.",
+			hints:  []string{"Which module has a matrix of weights?", "nn.NewLinear takes the number of inputs and the number of outputs."},
+			mistakes: []mistake{
+				{satisfies("", linear(16, 8)), "The number of inputs comes first: 8 inputs and 16 outputs."},
+				{code("nn.Linear(8, 16)", "nn.NewLinear(8, 16)", "torch.nn.Linear(8, 16)", "nn.Linear(8, layer_1)"), "That is the module that was meant, as a text. Answer with the module itself, in Go: `nn.NewLinear(8, 16)`."},
+			},
 		},
 		{
 			id: "10.6", kind: findBug, task: "the two missing words",
@@ -132,6 +136,9 @@ func linear(in, out int) func(given any) error {
 	return func(given any) error {
 		l, ok := given.(*nn.Linear)
 		if !ok {
+			if _, isText := given.(string); isText {
+				return errors.New("a text is not a module: answer with the module itself, such as nn.NewReLU(), without quotation marks")
+			}
 			return fmt.Errorf("%T is not the module with a matrix of weights", given)
 		}
 		if l.Weight.Size(0) != out || l.Weight.Size(1) != in {

@@ -8,7 +8,7 @@ import (
 
 var lesson11 = lesson{
 	number: "11", title: "bfloat16 and float16",
-	predictions: []prediction{{id: "11", question: "What is 256 + 1 in bfloat16?", form: "a number"}},
+	predictions: []prediction{{id: "11", question: "What is 256 + 1 in bfloat16?", guess: anyNumber()}},
 	exercises: []exercise{
 		{
 			id: "11.1", kind: warmUp, task: "the smallest whole number above 0 that bfloat16 cannot store",

@@ -1,14 +1,10 @@
 package exercise
 
-import (
-	"fmt"
-
-	"halfnote/amp/apex"
-)
+import "halfnote/amp/apex"
 
 var lesson13 = lesson{
 	number: "13", title: "Tiny ResNet, compared",
-	predictions: []prediction{{id: "13", question: "How many of the six other runs end with a loss within 2 % of that of float32?", form: "a number from 0 to 6"}},
+	predictions: []prediction{{id: "13", question: "How many of the six other runs end with a loss within 2 % of that of float32?", guess: count(0, 6)}},
 	exercises: []exercise{
 		{
 			id: "13.1", kind: warmUp, task: "the level with float16 parameters whose optimizer updates float32 numbers",
@@ -32,14 +28,14 @@ var lesson13 = lesson{
 			accept: satisfies("an apex.OptLevel", func(given any) error {
 				level, ok := given.(apex.OptLevel)
 				if !ok {
-					return fmt.Errorf("want an apex.OptLevel such as apex.O3, not %T", given)
+					return complain("want an apex.OptLevel such as apex.O3, not %T", given)
 				}
 				p := level.Properties()
 				for _, want := range []struct{ name, value string }{
 					{"cast_model_type", "torch.float16"}, {"master_weights", "False"}, {"keep_batchnorm_fp32", "True"}, {"loss_scale", "1024.0"},
 				} {
 					if p[want.name] != want.value {
-						return fmt.Errorf("%s is %s, want %s", want.name, p[want.name], want.value)
+						return complain("%s is %s, want %s", want.name, p[want.name], want.value)
 					}
 				}
 				return nil

@@ -8,7 +8,7 @@ import (
 
 var lesson15 = lesson{
 	number: "15", title: "Many workers",
-	predictions: []prediction{{id: "15", question: "How many of the four copies of the weights are still finite numbers after the step?", form: "a number"}},
+	predictions: []prediction{{id: "15", question: "How many of the four copies of the weights are still finite numbers after the step?", guess: count(0, 4)}},
 	exercises: []exercise{
 		{
 			id: "15.1", kind: warmUp, task: "the number of rows of the effective batch",

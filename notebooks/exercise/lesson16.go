@@ -8,7 +8,7 @@ import (
 
 var lesson16 = lesson{
 	number: "16", title: "From R, PyTorch or Apex",
-	predictions: []prediction{{id: "16", question: "To how many significant digits do all ten losses agree with PyTorch's?", form: "a number from 0 to 16"}},
+	predictions: []prediction{{id: "16", question: "To how many significant digits do all ten losses agree with PyTorch's?", guess: count(0, 16)}},
 	exercises: []exercise{
 		{
 			id: "16.1", kind: warmUp, task: "the call as text",

@@ -9,7 +9,7 @@ import (
 
 var lesson17 = lesson{
 	number: "17", title: "What went wrong?",
-	predictions: []prediction{{id: "17", question: "Which operation of the normalisation makes the first infinity in float16?", form: `"mul", "mean", "sub", "sqrt" or "div"`}},
+	predictions: []prediction{{id: "17", question: "Which operation of the normalisation makes the first infinity in float16?", guess: choice("mul", "mean", "sub", "sqrt", "div")}},
 	exercises: []exercise{
 		{
 			id: "17.1", kind: warmUp, task: "the value of 1e-8 in float16",
@@ -22,11 +22,11 @@ var lesson17 = lesson{
 			},
 		},
 		{
-			id: "17.2", kind: change, task: "the share of gradients flushed to 0 at scale 16, in per cent",
+			id: "17.2", kind: change, task: "the share of gradients flushed to 0 at scale 16, in percent",
 			accept:   near(2.3, 0.03),
 			why:      "At scale 16 the gradients are 16 times as large, and 2.3 % still become 0, in place of 23.8 %.",
 			hints:    []string{"Change the first argument of WhatIf and run the cell again.", "The table of the chart has the same number, at 2⁴."},
-			mistakes: []mistake{{near(23.8, 0.01), "That is the share at scale 1."}, {near(0.023, 0.03), "Answer in per cent: multiply by 100."}},
+			mistakes: []mistake{{near(23.8, 0.01), "That is the share at scale 1."}, {near(0.023, 0.03), "Answer in percent: multiply by 100."}},
 		},
 		{
 			id: "17.3", kind: design, task: "a policy",

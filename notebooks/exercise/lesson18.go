@@ -9,7 +9,7 @@ import (
 
 var lesson18 = lesson{
 	number: "18", title: "Eight bits",
-	predictions: []prediction{{id: "18", question: "Which number does E4M3 store for 17?", form: "a number"}},
+	predictions: []prediction{{id: "18", question: "Which number does E4M3 store for 17?", guess: anyNumber()}},
 	exercises: []exercise{
 		{
 			id: "18.1", kind: warmUp, task: "the smallest whole number above 0 that E5M2 cannot store",

@@ -2,7 +2,7 @@ package exercise
 
 var lesson20 = lesson{
 	number: "20", title: "Read a paper",
-	predictions: []prediction{{id: "20", question: "Which is the smallest of the loss scales 1, 8, 128 and 1024 with which the loss follows that of float32?", form: "a number"}},
+	predictions: []prediction{{id: "20", question: "Which is the smallest of the loss scales 1, 8, 128 and 1024 with which the loss follows that of float32?", guess: choice("1", "8", "128", "1024")}},
 	exercises: []exercise{
 		{
 			id: "20.1", kind: warmUp, task: "the largest power of two that is lost when it is added to 1 in float16",

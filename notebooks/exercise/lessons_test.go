@@ -20,7 +20,7 @@ func TestLessons(t *testing.T) {
 			t.Errorf("lesson %s: want a number of two digits, a title, a prediction and three exercises", l.number)
 		}
 		for _, p := range l.predictions {
-			if !strings.HasPrefix(p.id, l.number) || !strings.HasSuffix(p.question, "?") || p.form == "" {
+			if !strings.HasPrefix(p.id, l.number) || !strings.HasSuffix(p.question, "?") || p.guess == nil || p.guess.form() == "" {
 				t.Errorf("prediction %s: want an id that begins with %s, a question and a form", p.id, l.number)
 			}
 		}

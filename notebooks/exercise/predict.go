@@ -2,7 +2,6 @@ package exercise
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 )
@@ -10,19 +9,24 @@ import (
 // Prediction is a guess that was asked for.
 type Prediction struct {
 	ID      string
+	Kept    bool   // false for a nil guess and for one that the question does not take
 	Message string // Markdown
 }
 
-// Predict keeps a guess before an experiment is run. A guess is a number, a text, a truth value, or a list of
-// these. A nil guess shows the question and keeps nothing. It panics for an unknown id.
+// Predict keeps a guess before an experiment is run. A guess is a number, a text, or a list of these, as the question says;
+// another one is refused, and the message says which there are. A nil guess shows the question and keeps nothing. It panics for an
+// unknown id.
 func Predict(id string, guess any) *Prediction {
 	p := findPrediction("Predict", id)
 	if guess == nil {
-		return &Prediction{id, fmt.Sprintf("**%s** Replace `nil` by your guess: %s.", p.question, p.form)}
+		return &Prediction{ID: id, Message: fmt.Sprintf(tr("**%s** Replace `nil` with your guess: %s."), tr(p.question), p.guess.form())}
 	}
-	text := show(guess)
+	text, err := p.guess.read(guess)
+	if err != nil {
+		return &Prediction{ID: id, Message: fmt.Sprintf(tr("✗ No guess is kept. %s Guess %s."), sentence(err.Error()), p.guess.form())}
+	}
 	book.guess(id, text)
-	return &Prediction{id, fmt.Sprintf("Your guess is kept: **%s**. Now run the experiment.", text)}
+	return &Prediction{id, true, fmt.Sprintf(tr("Your guess is kept: **%s**. Now run the experiment."), text)}
 }
 
 // String returns the prediction as text.
@@ -35,21 +39,28 @@ func (p *Prediction) Markdown() string { return p.Message }
 type Comparison struct {
 	ID              string
 	Guess, Measured string // Guess is empty if none was made
+	Right           bool
 	Message         string // Markdown
 }
 
-// Compare shows the kept guess of a prediction next to the result of the experiment. Numbers that differ are
-// compared by their ratio. It panics for an unknown id.
+// Compare reports whether the kept guess of a prediction is right, and shows it next to the result of the experiment. A guess of a
+// measured size is right if it is near. It panics for an unknown id.
 func Compare(id string, measured any) *Comparison {
 	p := findPrediction("Compare", id)
-	c := &Comparison{ID: id, Guess: book.guessed(id), Measured: show(measured)}
+	c := &Comparison{ID: id, Guess: book.guessed(id), Measured: p.guess.result(measured)}
+	if c.Guess == "" {
+		c.Message = fmt.Sprintf(tr("%s It is **%s**. You made no guess."), tr(p.question), c.Measured)
+		return c
+	}
+	right, apart := p.guess.compare(c.Guess, c.Measured)
+	c.Right = right
 	switch {
-	case c.Guess == "":
-		c.Message = fmt.Sprintf("%s It is **%s**. You made no guess.", p.question, c.Measured)
-	case strings.EqualFold(c.Guess, c.Measured):
-		c.Message = fmt.Sprintf("You guessed **%s**, and it is **%s**.", c.Guess, c.Measured)
+	case right && strings.EqualFold(c.Guess, c.Measured):
+		c.Message = fmt.Sprintf(tr("✓ **Right:** it is **%s**."), c.Measured)
+	case right:
+		c.Message = fmt.Sprintf(tr("✓ **Right:** you guessed **%s**, and it is **%s**."), c.Guess, c.Measured)
 	default:
-		c.Message = fmt.Sprintf("You guessed **%s**. It is **%s**%s.", c.Guess, c.Measured, apart(c.Guess, c.Measured))
+		c.Message = fmt.Sprintf(tr("✗ **Not quite:** you guessed **%s**. It is **%s**%s."), c.Guess, c.Measured, apart)
 	}
 	return c
 }
@@ -59,19 +70,6 @@ func (c *Comparison) String() string { return plain(c.Message) }
 
 // Markdown returns the comparison for a notebook.
 func (c *Comparison) Markdown() string { return c.Message }
-
-// apart says how far two texts are apart if both are positive numbers.
-func apart(guess, measured string) string {
-	g, err1 := value(guess)
-	m, err2 := value(measured)
-	if err1 != nil || err2 != nil || !(g > 0 && m > 0) || math.IsInf(g/m, 0) || math.IsInf(m/g, 0) {
-		return ""
-	}
-	if ratio := max(g/m, m/g); ratio >= 1.005 {
-		return fmt.Sprintf(", which differs by a factor of %.3g", ratio)
-	}
-	return ""
-}
 
 // show returns a guess or result as text. The elements of a list are separated by commas.
 func show(v any) string {

@@ -209,10 +209,10 @@ func (p Page) Bundle() display.Bundle {
 	for _, l := range p {
 		n := len(l.Solved) + len(l.Open)
 		solved, all = solved+len(l.Solved), all+n
-		rows = append(rows, []any{l.Lesson + " " + l.Title, strings.Join(l.Guesses, "; "), fmt.Sprintf("%d of %d", len(l.Solved), n), strings.Join(l.Open, ", ")})
+		rows = append(rows, []any{l.Lesson + " " + tr(l.Title), strings.Join(l.Guesses, "; "), fmt.Sprintf(tr("%d of %d"), len(l.Solved), n), strings.Join(l.Open, ", ")})
 	}
-	rows = append(rows, []any{"all", "", fmt.Sprintf("%d of %d", solved, all), ""})
-	return display.Table([]string{"lesson", "guess", "solved", "open"}, rows)
+	rows = append(rows, []any{tr("all"), "", fmt.Sprintf(tr("%d of %d"), solved, all), ""})
+	return display.Table([]string{tr("lesson"), tr("guess"), tr("solved"), tr("open")}, rows)
 }
 
 // String returns the page as a table of text.

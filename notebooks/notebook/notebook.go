@@ -96,6 +96,15 @@ func (nb *Notebook) CodeCells() []*Cell {
 	return list
 }
 
+// ClearOutputs makes the notebook one that has not run: without outputs, execution counts and states of widgets.
+func (nb *Notebook) ClearOutputs() {
+	for _, c := range nb.Cells {
+		c.Count, c.Outputs = 0, nil
+		delete(c.Metadata, "execution") // times
+	}
+	delete(nb.Metadata, "widgets")
+}
+
 // Language returns the language of code cells; "" if the metadata does not name it.
 func (nb *Notebook) Language() string {
 	for _, key := range [][2]string{{"language_info", "name"}, {"kernelspec", "language"}} {

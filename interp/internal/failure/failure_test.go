@@ -218,8 +218,8 @@ func TestInterrupted(t *testing.T) {
 		p    *engine.Panic
 		want string
 	}{
-		{"", &engine.Panic{}, "Interrupted: the cell was stopped; variables and functions are intact"},
-		{"time is up", &engine.Panic{}, "Interrupted: time is up; variables and functions are intact"},
+		{"", &engine.Panic{}, "Interrupted: variables and functions are kept"},
+		{"time is up", &engine.Panic{}, "Interrupted: time is up; variables and functions are kept"},
 		{"", nil, "Interrupted: the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"},
 	} {
 		if got := plain(d.Interrupted(tt.why, tt.p)); got != tt.want {

@@ -105,9 +105,11 @@ func safely(f func() string) (s string) {
 // NoText stands for the text of a panic's value that has none, for a reason.
 func NoText(why any) string { return fmt.Sprintf("(its text is not available: %v)", why) }
 
+const kept = "variables and functions are kept"
+
 // NotRun describes a cell that was stopped while it was compiled, for the reason in why or, if it is "", by its reader.
 func (d Describer) NotRun(why string) *eval.Error {
-	e := &eval.Error{Name: "Interrupted", Value: cmp.Or(why, "the cell was stopped") + " before it ran; variables and functions are intact"}
+	e := &eval.Error{Name: "Interrupted", Value: cmp.Or(why, "the cell was stopped") + " before it ran; " + kept}
 	e.Traceback = []string{ansi.Alarm("Interrupted:") + " " + e.Value}
 	return e
 }
@@ -115,7 +117,10 @@ func (d Describer) NotRun(why string) *eval.Error {
 // Interrupted describes a cell that was stopped, for the reason in why or, if it is "", by its reader. p is nil if the
 // cell did not stop.
 func (d Describer) Interrupted(why string, p *engine.Panic) *eval.Error {
-	e := &eval.Error{Name: "Interrupted", Value: cmp.Or(why, "the cell was stopped") + "; variables and functions are intact"}
+	e := &eval.Error{Name: "Interrupted", Value: kept}
+	if why != "" {
+		e.Value = why + "; " + kept
+	}
 	if p == nil {
 		e.Value = "the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
 	}

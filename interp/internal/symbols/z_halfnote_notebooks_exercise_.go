@@ -14,6 +14,7 @@ func init() {
 		t["Compare"] = reflect.ValueOf(exercise.Compare)
 		t["Comparison"] = reflect.ValueOf((*exercise.Comparison)(nil))
 		t["Cost"] = reflect.ValueOf(exercise.Cost)
+		t["Language"] = reflect.ValueOf(exercise.Language)
 		t["LessonProgress"] = reflect.ValueOf((*exercise.LessonProgress)(nil))
 		t["Page"] = reflect.ValueOf((*exercise.Page)(nil))
 		t["Predict"] = reflect.ValueOf(exercise.Predict)
