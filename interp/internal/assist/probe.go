@@ -29,8 +29,9 @@ type probe struct {
 	missing map[string][]string
 }
 
-// maxErrors is the number of errors after which a cell is not examined further.
-const maxErrors = 500
+// maxErrors is the length of the texts of errors after which a cell is not examined further. A text may hold the rest of
+// the cell, so the texts of nested errors grow with the square of their number.
+const maxErrors = 1 << 17
 
 // newProbe checks a cell. cursor is a byte offset into code. The checker knows names of earlier cells that the cell mentions,
 // and further ones.
@@ -92,9 +93,9 @@ func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) (
 	}
 	prelude := earlier(names, func(string) bool { return false })
 
-	found := 0
-	cfg := types.Config{Importer: snap.Importer, DisableUnusedImportCheck: true, Error: func(error) {
-		if found++; found > maxErrors { // the text of an error may hold the rest of the cell
+	length := 0
+	cfg := types.Config{Importer: snap.Importer, DisableUnusedImportCheck: true, Error: func(err error) {
+		if length += len(err.Error()); length > maxErrors {
 			panic("not Go")
 		}
 	}}
