@@ -46,7 +46,8 @@ func (m *Model) Autocast(body func()) { m.under(body) }
 
 // StateDict returns the tensors of the model by name, floating-point ones as float32, so that a
 // checkpoint can be loaded at every level. [nn.StateDict] returns the same, and
-// [nn.LoadStateDict] accepts it.
+// [nn.LoadStateDict] accepts it, also after the first step: float32 masters follow the loaded weights, which in Apex
+// they do not.
 func (m *Model) StateDict() map[string]*tensor.Tensor {
 	state := nn.StateDict(m.Module)
 	tensor.NoGrad(func() {

@@ -28,17 +28,31 @@ type Optimizer struct {
 type slot struct {
 	model, master *tensor.Tensor
 	stash         *tensor.Tensor // gradient from before the current loss
+	version       int            // version of model whose values master has
 }
 
 func (s *slot) mastered() bool { return s.model != s.master }
+
+// follow copies the model's values to the master if they have changed since the last step, such as by [nn.LoadStateDict].
+// The next step would undo the change otherwise.
+func (s *slot) follow() {
+	if s.mastered() && s.model.Version() != s.version {
+		tensor.NoGrad(func() { s.master.Assign(s.model.Detach()) })
+		s.version = s.model.Version()
+	}
+}
 
 // replacer is an optimizer whose parameters can be replaced.
 type replacer interface {
 	ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor)
 }
 
-// sync makes slots for the optimizer's parameters, initially and when a group has been added.
+// sync makes slots for the optimizer's parameters, initially and when a group has been added, and lets masters follow changes of
+// the model.
 func (o *Optimizer) sync() {
+	for _, s := range o.slots {
+		s.follow()
+	}
 	params := o.Optimizer.Params()
 	if len(params) == len(o.slots) {
 		return
@@ -52,7 +66,7 @@ func (o *Optimizer) sync() {
 		if known[p] != nil {
 			continue
 		}
-		s := &slot{model: p, master: p}
+		s := &slot{model: p, master: p, version: p.Version()}
 		if o.group.level.masters == yes && (p.DType() == tensor.Float16 || p.DType() == tensor.BFloat16) {
 			s.master = p.Detach().Float().RequireGrad()
 			exchange = true
@@ -132,6 +146,7 @@ func (o *Optimizer) Step() {
 			if s.mastered() {
 				if !o.last.Skipped {
 					s.model.Assign(s.master)
+					s.version = s.model.Version()
 				}
 				s.master.ZeroGrad()
 			}

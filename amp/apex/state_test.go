@@ -132,3 +132,43 @@ func TestLossScaleDecrease(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadAfterSteps loads weights into a model that has taken steps. The next step, whose learning rate is tiny, must start from
+// the loaded weights at every level. In Apex float32 masters keep the old ones and the step undoes the load (apex issues 180, 480).
+func TestLoadAfterSteps(t *testing.T) {
+	for _, level := range levels {
+		for _, skipped := range []bool{false, true} {
+			net := nn.NewSequential(nn.NewLinear(8, 8, nn.InitFrom(tensor.NewGenerator(1))))
+			base := optim.NewSGD(nn.Parameters(net), 1e-6)
+			model, opt := apex.Initialize(net, base, level.DynamicLossScale())
+			x := tensor.NewGenerator(2).Randn(4, 8)
+			step := func(by float64) {
+				apex.ScaleLoss(model.Forward(x).Mean().MulScalar(by), opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+				opt.Step()
+				opt.ZeroGrad()
+			}
+			step(1)
+			state := map[string]*tensor.Tensor{}
+			for name, w := range nn.StateDict(model) {
+				state[name] = tensor.FullLike(w, -0.5)
+			}
+			if err := nn.LoadStateDict(model, state); err != nil {
+				t.Fatalf("%v: %v", level, err)
+			}
+			if skipped {
+				step(math.Inf(1))
+			}
+			step(1)
+			for name, w := range nn.StateDict(model) {
+				if !tensor.AllClose(w, state[name], 0, 1e-4) {
+					t.Errorf("%v, skipped %v: %s: got %v after the step, want the loaded -0.5", level, skipped, name, w)
+				}
+			}
+			for i, p := range apex.MasterParams(opt) {
+				if !tensor.AllClose(p.Detach().Float(), tensor.Full(-0.5, p.Shape()...), 0, 1e-4) {
+					t.Errorf("%v, skipped %v: master %d: got %v", level, skipped, i, p)
+				}
+			}
+		}
+	}
+}
