@@ -60,7 +60,7 @@ notebooks                       50     730          0         0  numbers in the 
 notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
 notebooks/notebook            3400    1800          0         0
 tensor                       23500    9000          0         0
-tensor/data                   6100    3500          0         0
+tensor/data                   7000    4300          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
 tensor/internal/asm           5500     750       4300     66500
@@ -68,7 +68,7 @@ tensor/internal/asm/gen/ssa   1000     720          0         0  the compiler of
 tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2700          0         0
-tensor/optim                  2700    1200          0         0
+tensor/optim                  2800    1200          0         0  the state dicts of torch.optim
 tensor/torchtest                50    3930          0         0  operands at the edges
 `
 

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Table holds the columns of a CSV file.
+// Table holds the columns of a CSV file. As the value of a cell it is shown with the types of its columns, the number of rows and
+// what is missing. It is a small pandas.DataFrame.
 type Table struct {
 	names   []string
 	columns map[string][]string
@@ -24,16 +26,24 @@ type Table struct {
 }
 
 // CSVOptions are the options of LoadCSV. By default the file has a header line and commas
-// between fields, and an empty field, NA, N/A, NaN, null or ? is a missing value.
+// between fields, and a missing value is an empty field, ? or what pandas takes for one, such as NA, NaN, None, null or #N/A.
 type CSVOptions struct {
 	Comma    rune     // field separator; 0 means ','
+	Comment  rune     // begins lines that are ignored; 0 means none
+	Skip     int      // number of lines before the header that are ignored
 	NoHeader bool     // the first line is data; columns are named "0", "1", …
+	Short    bool     // a line may have fewer fields than the first; the others are missing
 	Missing  []string // texts that mean a missing value, in addition to the empty one
+	Encoding string   // "utf-8" by default, or "utf-16", "utf-16be", "latin1" or "windows-1252"; a mark at the start of the file goes first
 }
 
-// LoadCSV reads a file of comma-separated values: RFC 4180. The error is a *[FormatError]
-// with the line if lines have different numbers of fields, a quote is not closed, or two
-// columns have the same name.
+// missingTexts are pandas' na_values, and UCI's question mark.
+var missingTexts = strings.Fields("#NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> #N/A N/A NA NULL NaN None n/a nan null ?")
+
+// LoadCSV reads a file of comma-separated values, RFC 4180, gzipped or not, with any line ends. Of columns with equal names the
+// second gets .1, as in pandas, and a column without a name is "Unnamed: 2". If the header is shorter than the lines by one, as R writes it, the first column is
+// named index. The error is a *[FormatError] with the line if lines have different numbers of fields or a quote is not closed. It is
+// pandas.read_csv.
 func LoadCSV(path string, o CSVOptions) (*Table, error) {
 	src := source{"csv", path}
 	f, _, err := opened(src)
@@ -45,87 +55,131 @@ func LoadCSV(path string, o CSVOptions) (*Table, error) {
 }
 
 func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
-	r := csv.NewReader(withoutMark(in))
-	if o.Comma != 0 {
-		r.Comma = o.Comma
+	text, err := src.text(in, o)
+	if err != nil {
+		return nil, err
 	}
-	r.ReuseRecord = true
-	t := &Table{columns: map[string][]string{}, missing: o.Missing}
+	r := csv.NewReader(text)
+	r.Comma, r.Comment = cmp.Or(o.Comma, ','), o.Comment
+	r.ReuseRecord, r.FieldsPerRecord = true, -1
+	t := &Table{missing: o.Missing}
 	if o.Missing == nil {
-		t.missing = []string{"NA", "N/A", "NaN", "nan", "null", "?"}
+		t.missing = missingTexts
 	}
+	var header []string
 	var columns [][]string
+	kept, next := 0, 1<<24 // bytes, and where to look for room for as many
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, src.csvError(err, len(t.names))
+			return nil, src.csvError(err, o.Skip)
 		}
 		line, _ := r.FieldPos(0)
-		if t.names == nil {
-			if err := t.setNames(src, record, line, o.NoHeader); err != nil {
+		line += o.Skip
+		for _, field := range record {
+			if err := src.checkText(field, line); err != nil {
 				return nil, err
 			}
-			columns = make([][]string, len(record))
-			if !o.NoHeader {
-				continue
+		}
+		switch {
+		case header == nil && o.NoHeader:
+			for i := range record {
+				header = append(header, strconv.Itoa(i))
 			}
+		case header == nil:
+			header = slices.Clone(record)
+			continue
+		case columns == nil && len(record) == len(header)+1:
+			name := "index"
+			if slices.Contains(header, name) {
+				name = "level_0" // reset_index's
+			}
+			header = slices.Insert(header, 0, name)
+		}
+		if o.Short {
+			for len(record) < len(header) {
+				record = append(record, "")
+			}
+		}
+		if len(record) != len(header) {
+			want := fmt.Sprintf("%d, as in the first line", len(header))
+			if columns == nil && o.Skip == 0 && !o.NoHeader {
+				want += "; if that line is not the header, CSVOptions{Skip: 1} leaves it out"
+			}
+			if len(record) < len(header) {
+				want += "; CSVOptions{Short: true} fills such lines with missing values"
+			}
+			return nil, src.bad(atLine(line), fmt.Sprintf("%d fields", len(record)), want)
+		}
+		if columns == nil {
+			columns = make([][]string, len(header))
 		}
 		driver.Poll()
 		for i, field := range record {
 			columns[i] = append(columns[i], strings.Clone(field))
+			kept += len(field) + 16
+		}
+		if kept > next {
+			if err := driver.Room(kept, 1); err != nil {
+				return nil, src.fail(err)
+			}
+			next = 2 * kept
 		}
 		t.rows++
 	}
-	if t.names == nil {
-		return nil, src.bad(atLine(1), "the end of the file", "a line of fields")
+	if header == nil {
+		return nil, src.bad(atLine(1+o.Skip), "the end of the file", "a line of fields")
 	}
+	if columns == nil {
+		columns = make([][]string, len(header))
+	}
+	t.names, t.columns = distinct(header), make(map[string][]string, len(header))
 	for i, name := range t.names {
 		t.columns[name] = columns[i]
 	}
 	return t, nil
 }
 
-// csvError adds the position to an error of encoding/csv.
-func (s source) csvError(err error, fields int) error {
+// distinct returns the names of columns: those of a header, with a number where it has none or has it twice. Columns with names
+// keep theirs first.
+func distinct(header []string) []string {
+	names := slices.Clone(header)
+	var named, unnamed []int
+	for i, name := range header {
+		if name != "" {
+			named = append(named, i)
+			continue
+		}
+		unnamed = append(unnamed, i)
+		names[i] = fmt.Sprintf("Unnamed: %d", i)
+	}
+	given := map[string]bool{}
+	for _, name := range names {
+		given[name] = true
+	}
+	used, next := map[string]bool{}, map[string]int{}
+	for _, i := range append(named, unnamed...) {
+		name := names[i]
+		for k := max(next[name], 1); used[names[i]]; k++ {
+			if other := fmt.Sprintf("%s.%d", name, k); !given[other] && !used[other] {
+				names[i], next[name] = other, k+1
+			}
+		}
+		used[names[i]] = true
+	}
+	return names
+}
+
+// csvError adds the position to an error of encoding/csv, which does not count skipped lines.
+func (s source) csvError(err error, skipped int) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
 		return s.fail(err)
 	}
-	want := "quotes around whole fields, doubled within"
-	if errors.Is(err, csv.ErrFieldCount) {
-		want = fmt.Sprintf("%d fields, as in the first line", fields)
-	}
-	return s.bad(fmt.Sprintf("line %d, column %d", p.Line, p.Column), p.Err.Error(), want)
-}
-
-func (t *Table) setNames(src source, record []string, line int, numbered bool) error {
-	for i, name := range record {
-		if numbered {
-			name = strconv.Itoa(i)
-		}
-		if _, found := t.columns[name]; found {
-			return src.bad(atLine(line), "two columns "+quoted(name), "a different name for each column")
-		}
-		name = strings.Clone(name)
-		t.names, t.columns[name] = append(t.names, name), nil
-	}
-	return nil
-}
-
-// withoutMark drops the byte order mark that spreadsheets write.
-func withoutMark(r io.Reader) io.Reader {
-	var start [3]byte
-	n, err := io.ReadFull(r, start[:])
-	if string(start[:n]) == "\ufeff" {
-		return r
-	}
-	if err != nil {
-		return strings.NewReader(string(start[:n]))
-	}
-	return io.MultiReader(strings.NewReader(string(start[:])), r)
+	return s.bad(fmt.Sprintf("line %d, column %d", p.Line+skipped, p.Column), p.Err.Error(), "quotes around whole fields, doubled within")
 }
 
 // NewTable returns an empty table without rows, to which columns are added.
@@ -180,6 +234,9 @@ func (t *Table) IsNumeric(name string) bool {
 }
 
 func parseNumber(text string) (float64, error) {
+	if strings.ContainsAny(text, "xXpP_") {
+		return 0, strconv.ErrSyntax // a number in Go only
+	}
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if errors.Is(err, strconv.ErrRange) {
 		err = nil // float64 rounds it to infinity

@@ -106,8 +106,10 @@ func TestCSVSave(t *testing.T) {
 func TestCSVErrors(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 1: found the end of the file; want a line of fields":                             "",
-		"line 1: found two columns \"a\"; want a different name for each column":               "a,b,a\n1,2,3\n",
-		"line 3, column 1: found wrong number of fields; want 2 fields, as in the first line":  "a,b\n1,2\n3\n",
+		"line 3: found 1 fields; want 2, as in the first line":                                 "a,b\n1,2\n3\n",
+		"line 2: found 4 fields; want 2, as in the first line; if that line is not the header": "569,30\n1,2,3,4\n",
+		"line 2: found bytes that are not UTF-8 in \"caf\\xe9\"; want UTF-8, or the file's":    "a\ncaf\xe9\n",
+		"line 1: found a zero byte in \"a\\x00\"; want text; for UTF-16 without a mark":        "a\x00,\x00b\x00\n\x00",
 		"line 2, column 3: found bare \" in non-quoted-field; want quotes around whole fields": "a\nx \"y\n",
 		"found extraneous or missing \" in quoted-field; want quotes around whole fields":      "a\n\"x\n",
 	} {
