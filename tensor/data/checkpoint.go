@@ -171,7 +171,9 @@ func join(path, key string) string {
 //	err = nn.LoadStateDict(net, state["model"].(map[string]*tensor.Tensor))
 //	err = opt.LoadStateDict(state["optimizer"].(map[string]any))
 //
-// It also reads PyTorch's .pt and .pth files that hold a dict, as [LoadTorch] does:
+// It also reads other safetensors files, of which it returns the tensors by name; PyTorch's .pt, .pth and .bin files that hold a
+// dict, as [LoadTorch] does; and sharded checkpoints by their index, model.safetensors.index.json or pytorch_model.bin.index.json,
+// whose shards lie next to it:
 //
 //	state, err := data.Load("resnet18.pth")
 //	…
@@ -179,33 +181,75 @@ func join(path, key string) string {
 //	…
 //	err = nn.LoadStateDict(net, weights)
 //
-// It is torch.load.
+// If the file has a value that cannot be built, the error names it, and [LoadKnown] reads the rest. It is torch.load.
 func Load(path string) (map[string]any, error) {
-	f, size, err := opened(source{"checkpoint", path})
+	state, _, err := load(path, false)
+	return state, err
+}
+
+// Foreign is a value that [LoadKnown] has left out.
+type Foreign struct {
+	Key  string // key path, for example "args.optimizer"
+	What string // class or function that makes it in Python, or type, for example "argparse.Namespace"
+}
+
+// String returns both.
+func (f Foreign) String() string { return f.Key + ": " + f.What }
+
+// LoadKnown is [Load] that leaves out the values that it cannot build, and names them: objects of Python's other classes, such as
+// argparse.Namespace, datetime.date and pathlib.PosixPath, and tensors of other types, such as complex numbers:
+//
+//	state, left, err := data.LoadKnown("checkpoint.pt")
+//	fmt.Println(left) // [args: argparse.Namespace saved: datetime.datetime]
+//
+// In a list nil takes the place of such a value. The error is that of Load for malformed files.
+func LoadKnown(path string) (state map[string]any, left []Foreign, err error) {
+	return load(path, true)
+}
+
+func load(path string, omit bool) (map[string]any, []Foreign, error) {
+	f, size, err := unchecked(source{"checkpoint", path})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
-	if isTorch(f) {
-		return readState(source{"torch", path}, f, size)
+	switch {
+	case isTorch(f):
+		return readState(source{"torch", path}, f, size, omit)
+	case isJSON(f):
+		tensors, left, err := readShards(source{"index", path}, f, size, omit)
+		return anyOf(tensors), left, err
 	}
 	src := source{"safetensors", path}
 	if err := src.checkStart(f, size); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := readSafetensors(src, f, size)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return readCheckpoint(source{"checkpoint", path}, s)
+	if _, ok := s.meta[checkpointKey]; ok {
+		state, err := readCheckpoint(source{"checkpoint", path}, s)
+		return state, nil, err
+	}
+	tensors, left, err := s.all(omit)
+	return anyOf(tensors), left, err
+}
+
+// anyOf returns tensors as a state.
+func anyOf(tensors map[string]*tensor.Tensor) map[string]any {
+	if tensors == nil {
+		return nil
+	}
+	state := make(map[string]any, len(tensors))
+	for name, t := range tensors {
+		state[name] = t
+	}
+	return state
 }
 
 func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {
-	tree, ok := f.meta[checkpointKey]
-	if !ok {
-		return nil, src.bad("metadata", fmt.Sprintf("no %s", checkpointKey), "a file written by Save; LoadSafetensors reads others")
-	}
-	l := checkpoint{parser: parser{json.NewDecoder(strings.NewReader(tree))}, file: f, used: map[string]bool{}}
+	l := checkpoint{parser: parser{json.NewDecoder(strings.NewReader(f.meta[checkpointKey]))}, file: f, used: map[string]bool{}}
 	l.UseNumber()
 	value, err := l.node(0)
 	if err == nil {

@@ -150,8 +150,8 @@ func TestLoadErrors(t *testing.T) {
 	if err := data.SaveSafetensors(path, x, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), "metadata: found no halfnote.checkpoint.1; want a file written by Save") {
-		t.Errorf("got error %v, want one about missing metadata", err)
+	if got, err := data.Load(path); err != nil || len(got) != len(x) {
+		t.Errorf("got %v, %v, want the tensors of a file without the metadata of a checkpoint", got, err)
 	}
 }
 

@@ -48,8 +48,17 @@
 // Modules have torch's names and shapes, so weights trained there work here. [LoadTorch]
 // reads files with any object. Such files contain programs in Python's pickle format. They
 // are not run: this package builds only numbers, text, containers, tensors and arrays, and
-// its error names any other object. Save does not write such files; PyTorch reads
+// its error names any other object; [LoadKnown] leaves it out. Save does not write such files; PyTorch reads
 // safetensors.
+//
+// An optimizer's LoadStateDict takes the state dict of torch.optim. [Numbers] does the same as StateDict for schedulers and an
+// amp.GradScaler, so that a run that began in PyTorch continues here:
+//
+//	err = opt.LoadStateDict(state["optimizer"].(map[string]any))
+//	numbers, err := data.Numbers(state["scaler"])
+//	scaler.LoadStateDict(numbers)
+//
+// Checkpoints in several files are read by their index: Load("model.safetensors.index.json").
 //
 // # Text
 //

@@ -1,8 +1,10 @@
 package data
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -13,37 +15,71 @@ import (
 // element is a type of number in files. Types that tensors lack become the next wider type
 // that holds all their values.
 type element struct {
-	name  string       // safetensors' name
-	npy   string       // numpy's kind and size, "" if it has none
-	idx   byte         // IDX's code, 0 if it has none
-	size  int          // bytes in the file, if it can be read
-	bits  int          // bits in the file
-	dtype tensor.DType // 0 if it cannot be read
+	name  string                  // safetensors' name
+	npy   string                  // numpy's kind and size, "" if it has none
+	idx   byte                    // IDX's code, 0 if it has none
+	size  int                     // bytes in the file, if it can be read
+	bits  int                     // bits in the file
+	dtype tensor.DType            // 0 if it cannot be read
+	value func(code byte) float64 // the number of a code, for types that become bfloat16
 }
 
 // elements are in reverse order of the tensors in safetensors files: the order of Dtype in
 // safetensors/src/tensor.rs.
 var elements = []element{
-	{"BOOL", "b1", 0, 1, 8, tensor.Bool},
-	{"F4", "", 0, 0, 4, 0},
-	{"F6_E2M3", "", 0, 0, 6, 0},
-	{"F6_E3M2", "", 0, 0, 6, 0},
-	{"U8", "u1", 0x08, 1, 8, tensor.Uint8},
-	{"I8", "i1", 0x09, 1, 8, tensor.Int8},
-	{"F8_E5M2", "", 0, 1, 8, tensor.Float8E5M2},
-	{"F8_E4M3", "", 0, 1, 8, tensor.Float8E4M3},
-	{"F8_E8M0", "", 0, 0, 8, 0},
-	{"I16", "i2", 0x0b, 2, 16, tensor.Int16},
-	{"U16", "u2", 0, 2, 16, tensor.Int32},
-	{"F16", "f2", 0, 2, 16, tensor.Float16},
-	{"BF16", "", 0, 2, 16, tensor.BFloat16},
-	{"I32", "i4", 0x0c, 4, 32, tensor.Int32},
-	{"U32", "u4", 0, 4, 32, tensor.Int64},
-	{"F32", "f4", 0x0d, 4, 32, tensor.Float32},
-	{"C64", "", 0, 0, 64, 0},
-	{"F64", "f8", 0x0e, 8, 64, tensor.Float64},
-	{"I64", "i8", 0, 8, 64, tensor.Int64},
-	{"U64", "u8", 0, 8, 64, 0},
+	{"BOOL", "b1", 0, 1, 8, tensor.Bool, nil},
+	{"F4", "", 0, 0, 4, 0, nil},
+	{"F6_E2M3", "", 0, 0, 6, 0, nil},
+	{"F6_E3M2", "", 0, 0, 6, 0, nil},
+	{"U8", "u1", 0x08, 1, 8, tensor.Uint8, nil},
+	{"I8", "i1", 0x09, 1, 8, tensor.Int8, nil},
+	{"F8_E5M2", "", 0, 1, 8, tensor.Float8E5M2, nil},
+	{"F8_E4M3", "", 0, 1, 8, tensor.Float8E4M3, nil},
+	{"F8_E8M0", "", 0, 1, 8, tensor.BFloat16, powerOfTwo},
+	{"F8_E4M3FNUZ", "", 0, 1, 8, tensor.BFloat16, fnuz(3, 8)},
+	{"F8_E5M2FNUZ", "", 0, 1, 8, tensor.BFloat16, fnuz(2, 16)},
+	{"I16", "i2", 0x0b, 2, 16, tensor.Int16, nil},
+	{"U16", "u2", 0, 2, 16, tensor.Int32, nil},
+	{"F16", "f2", 0, 2, 16, tensor.Float16, nil},
+	{"BF16", "", 0, 2, 16, tensor.BFloat16, nil},
+	{"I32", "i4", 0x0c, 4, 32, tensor.Int32, nil},
+	{"U32", "u4", 0, 4, 32, tensor.Int64, nil},
+	{"F32", "f4", 0x0d, 4, 32, tensor.Float32, nil},
+	{"C64", "", 0, 0, 64, 0, nil},
+	{"F64", "f8", 0x0e, 8, 64, tensor.Float64, nil},
+	{"I64", "i8", 0, 8, 64, tensor.Int64, nil},
+	{"U64", "u8", 0, 8, 64, 0, nil},
+}
+
+// powerOfTwo returns the number of a code of float8_e8m0fnu, a scale: section 5.4.1 of the OCP Microscaling Formats (MX)
+// Specification, version 1.0.
+func powerOfTwo(code byte) float64 {
+	if code == 0xff {
+		return math.NaN()
+	}
+	return math.Ldexp(1, int(code)-127)
+}
+
+// fnuz returns the number of a code of 8 bits with a sign, an exponent of the given bias, and the given number of bits of the
+// mantissa. Such types have neither infinities nor a negative zero, whose code is NaN: section 3 of B. Noune and others, "8-bit
+// Numerical Formats for Deep Neural Networks" (2022).
+func fnuz(mantissa, bias int) func(code byte) float64 {
+	return func(code byte) float64 {
+		if code == 0x80 {
+			return math.NaN()
+		}
+		exponent, digits := int(code&0x7f)>>mantissa, int(code)&(1<<mantissa-1)
+		if exponent == 0 {
+			exponent = 1 // subnormal
+		} else {
+			digits += 1 << mantissa
+		}
+		x := math.Ldexp(float64(digits), exponent-bias-mantissa)
+		if code > 0x80 {
+			return -x
+		}
+		return x
+	}
 }
 
 // find returns the first element for which is holds, or nil.
@@ -100,7 +136,7 @@ func count(shape []int, most int64) (int64, bool) {
 // the file has enough of them.
 func (e *element) read(r io.Reader, bigEndian bool, shape []int) (t *tensor.Tensor, err error) {
 	if e.dtype == 0 {
-		return nil, fmt.Errorf("elements of type %s, which tensors do not support", e.name)
+		return nil, fmt.Errorf("elements of type %s, which tensors do not support", quoted(e.name))
 	}
 	if bigEndian && e.size > 1 || e.size != e.dtype.Size() {
 		r = &recoder{r: r, e: e, bigEndian: bigEndian}
@@ -136,6 +172,10 @@ func (c *recoder) Read(p []byte) (int, error) {
 		fill := byte(0)
 		if c.e.name[0] == 'I' && from[size-1] >= 0x80 {
 			fill = 0xff // sign extension
+		}
+		if c.e.value != nil {
+			binary.LittleEndian.PutUint16(to, uint16(math.Float32bits(float32(c.e.value(from[0])))>>16))
+			continue
 		}
 		copy(to, from)
 		for j := size; j < wide; j++ {

@@ -5,8 +5,21 @@ import (
 	"os"
 )
 
-// opened returns a file and its size.
+// opened returns a file that does not begin like one of another format, and its size.
 func opened(s source) (*os.File, int64, error) {
+	f, size, err := unchecked(s)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := s.checkStart(f, size); err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, size, nil
+}
+
+// unchecked returns a file and its size.
+func unchecked(s source) (*os.File, int64, error) {
 	f, err := os.Open(s.file)
 	if err != nil {
 		return nil, 0, s.fail(err)
@@ -22,10 +35,6 @@ func opened(s source) (*os.File, int64, error) {
 	if err != nil {
 		f.Close()
 		return nil, 0, s.fail(err)
-	}
-	if err := s.checkStart(f, info.Size()); err != nil {
-		f.Close()
-		return nil, 0, err
 	}
 	return f, info.Size(), nil
 }

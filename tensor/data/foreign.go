@@ -24,6 +24,7 @@ var otherFormats = []struct {
 	{"\x93NUMPY", "a NumPy .npy file", "{format}; LoadNPY reads .npy", []string{"npy"}},
 	{"\x1f\x8b", "a gzip file", "{format}; unpack it with gunzip first", []string{"idx"}},
 	{"\x89HDF\r\n", "an HDF5 file, such as a Keras .h5 file", "{format}; in Python, h5py reads it and safetensors.numpy.save_file writes its arrays", nil},
+	{"{", "JSON, such as the index of a sharded checkpoint", "{format}; Load and LoadSafetensors read model.safetensors.index.json with its shards", nil},
 	{"GGUF", "a GGUF file", "{format}; the model's page often has a .safetensors file too", nil},
 }
 
@@ -43,7 +44,7 @@ func (s source) checkStart(f io.ReaderAt, size int64) error {
 	if err != nil && err != io.EOF {
 		return s.fail(err)
 	}
-	if s.format == "safetensors" && n > 8 && start[8] == '{' {
+	if s.format == "safetensors" && n > 8 && start[8] == '{' && start[7] == 0 {
 		return nil // its first bytes are a length, which may look like anything
 	}
 	text := strings.ToLower(string(bytes.TrimSpace(start[:n])))

@@ -100,7 +100,7 @@ func FuzzSafetensors(f *testing.F) {
 		if refused(t, err) {
 			return
 		}
-		all, err := s.all()
+		all, _, err := s.all(false)
 		if refused(t, err) {
 			return
 		}
@@ -113,7 +113,7 @@ func FuzzSafetensors(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := again.all()
+		got, _, err := again.all(false)
 		if err != nil || !maps.Equal(again.Metadata(), s.Metadata()) {
 			t.Fatal(err)
 		}
@@ -200,6 +200,7 @@ func FuzzNPZ(f *testing.F) {
 		f.Add("x.npy", file, i%2 == 0, uint16(0), byte(0))
 	}
 	f.Add("x", []byte("no array"), false, uint16(3), byte(4))
+	f.Add("x.npy", []byte("\x93NUMPY\x01\x00\x39\x00{'descr': '<U1', 'fortran_order': False, 'shape': (2,)}   \n\xb1\x03\x00\x00b\x00\x00\x00"), false, uint16(0), byte(0))
 	f.Fuzz(func(t *testing.T, name string, content []byte, deflate bool, at uint16, flip byte) {
 		var archive bytes.Buffer
 		z := zip.NewWriter(&archive)
@@ -219,6 +220,17 @@ func FuzzNPZ(f *testing.F) {
 		}
 		p := archive.Bytes()
 		p[int(at)%len(p)] ^= flip
+		if z, err := openNPZ(source{"npz", "x"}, bytes.NewReader(p), int64(len(p))); !refused(t, err) {
+			for _, name := range z.Names() {
+				texts, err := z.Texts(name)
+				if refused(t, err) {
+					continue
+				}
+				if size := len(strings.Join(texts, "")); size > len(p)*mostInflation || slices.ContainsFunc(texts, func(s string) bool { return !utf8.ValidString(s) }) {
+					t.Fatalf("%q: got %d bytes of text from a file of %d", name, size, len(p))
+				}
+			}
+		}
 		all, err := readNPZ(source{"npz", "x"}, bytes.NewReader(p), int64(len(p)))
 		if refused(t, err) {
 			return
@@ -296,6 +308,28 @@ func FuzzCIFAR(f *testing.F) {
 			}
 			if !bytes.Equal(pixels[i*cifarPixels:(i+1)*cifarPixels], file[(i+1)*record-cifarPixels:(i+1)*record]) {
 				t.Fatalf("image %d changed", i)
+			}
+		}
+	})
+}
+
+// FuzzIndex reads indexes of sharded checkpoints, whose only shard is x.safetensors with the tensor w.
+func FuzzIndex(f *testing.F) {
+	for _, s := range []string{`{"weight_map": {"w": "x.safetensors"}}`, `{"metadata": {"a": [1, {}]}, "weight_map": {"v": "../x"}}`, `{"weight_map": []}`, "\n{", `{"weight_map": {"w": "index"}}`} {
+		f.Add([]byte(s))
+	}
+	dir := f.TempDir()
+	if err := SaveSafetensors(dir+"/x.safetensors", map[string]*tensor.Tensor{"w": tensor.Ones(2)}, nil); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		all, _, err := readShards(source{"index", dir + "/index"}, bytes.NewReader(p), int64(len(p)), false)
+		if refused(t, err) {
+			return
+		}
+		for name, x := range all {
+			if name != "w" || x.Numel() != 2 {
+				t.Fatalf("got %q, %v", name, x)
 			}
 		}
 	})
@@ -418,14 +452,19 @@ func FuzzTorch(f *testing.F) {
 		if !legacy {
 			p = archiveOf(t, zip.Store, member{"a/data.pkl", string(program)}, member{"a/data/0", string(storage)})
 		}
-		v, err := readTorch(source{"torch", "x"}, bytes.NewReader(p), int64(len(p)))
-		if refused(t, err) {
-			return
-		}
-		w := walk{t: t}
-		w.value(v)
-		if w.values > mostValues {
-			t.Fatalf("got %d values", w.values)
+		for _, omit := range []bool{false, true} {
+			v, left, err := readTorch(source{"torch", "x"}, bytes.NewReader(p), int64(len(p)), omit)
+			if refused(t, err) {
+				continue
+			}
+			if !omit && len(left) > 0 {
+				t.Fatalf("left out %v", left)
+			}
+			w := walk{t: t}
+			w.value(v)
+			if w.values > mostValues {
+				t.Fatalf("got %d values", w.values)
+			}
 		}
 	})
 }

@@ -54,45 +54,65 @@ const mostNPYHeader = 1 << 20
 // readNPY reads a file of size bytes.
 func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
-	var start [8]byte
-	if _, err := io.ReadFull(b, start[:]); err != nil {
-		return nil, src.bad(atByte(0), fmt.Sprintf("a file of %d bytes", size), "the 8 bytes \"\\x93NUMPY\" and a version")
-	}
-	if string(start[:6]) != "\x93NUMPY" {
-		return nil, src.bad(atByte(0), quoted(start[:6]), `"\x93NUMPY"`)
-	}
-	if v := start[6]; v < 1 || v > 3 || start[7] != 0 {
-		return nil, src.bad(atByte(6), fmt.Sprintf("version %d.%d", v, start[7]), "1.0, 2.0 or 3.0")
-	}
-	length := make([]byte, 4)
-	if start[6] == 1 {
-		length = length[:2]
-	}
-	if _, err := io.ReadFull(b, length); err != nil {
-		return nil, src.bad(atByte(8), "the end of the file", "the length of the header")
-	}
-	n := int64(binary.LittleEndian.Uint32(append(length, 0, 0)))
-	begin := int64(8 + len(length))
-	if most := min(size-begin, mostNPYHeader); n > most {
-		return nil, src.bad(atByte(8), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("at most %d, in a file of %d bytes", most, size))
-	}
-	header := make([]byte, n)
-	if _, err := io.ReadFull(b, header); err != nil {
-		return nil, src.fail(err)
-	}
-	h, at, err := parseNPY(string(header))
+	h, begin, err := src.readNPYHeader(b, size)
 	if err != nil {
-		return nil, src.bad(atByte(begin+int64(at)), err.Error(), "a dictionary of descr, fortran_order and shape")
+		return nil, err
 	}
-	rest := size - begin - n
-	if k, ok := count(h.shape, rest/int64(h.kind.size)); !ok || k*int64(h.kind.size) != rest {
-		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("the elements of shape %s, %d bytes each", text.Shape(h.shape), h.kind.size))
+	if h.kind == nil {
+		return nil, src.bad("descr", "text of type "+quoted(h.text), "numbers or bool; OpenNPZ reads the members of an .npz file one by one, and its Texts text")
+	}
+	if err := h.fits(src, begin, size, h.kind.size); err != nil {
+		return nil, err
 	}
 	t, err := h.kind.readOrdered(b, h.bigEndian, h.fortran, h.shape)
 	if err != nil {
 		return nil, src.fail(err)
 	}
 	return t, nil
+}
+
+// fits returns an error unless the data, from byte begin of a file of size bytes, are the array's elements of the given width.
+func (h npyArray) fits(src source, begin, size int64, width int) error {
+	rest := size - begin
+	if k, ok := count(h.shape, rest/int64(max(width, 1))); !ok || k*int64(width) != rest {
+		return src.bad(atByte(begin), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("the elements of shape %s, %d bytes each", text.Shape(h.shape), width))
+	}
+	return nil
+}
+
+// readNPYHeader reads a file's header and returns the number of its bytes.
+func (src source) readNPYHeader(b *bufio.Reader, size int64) (h npyArray, begin int64, err error) {
+	var start [8]byte
+	if _, err := io.ReadFull(b, start[:]); err != nil {
+		return h, 0, src.bad(atByte(0), fmt.Sprintf("a file of %d bytes", size), "the 8 bytes \"\\x93NUMPY\" and a version")
+	}
+	if string(start[:6]) != "\x93NUMPY" {
+		return h, 0, src.bad(atByte(0), quoted(start[:6]), `"\x93NUMPY"`)
+	}
+	if v := start[6]; v < 1 || v > 3 || start[7] != 0 {
+		return h, 0, src.bad(atByte(6), fmt.Sprintf("version %d.%d", v, start[7]), "1.0, 2.0 or 3.0")
+	}
+	length := make([]byte, 4)
+	if start[6] == 1 {
+		length = length[:2]
+	}
+	if _, err := io.ReadFull(b, length); err != nil {
+		return h, 0, src.bad(atByte(8), "the end of the file", "the length of the header")
+	}
+	n := int64(binary.LittleEndian.Uint32(append(length, 0, 0)))
+	begin = int64(8 + len(length))
+	if most := min(size-begin, mostNPYHeader); n > most {
+		return h, 0, src.bad(atByte(8), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("at most %d, in a file of %d bytes", most, size))
+	}
+	header := make([]byte, n)
+	if _, err := io.ReadFull(b, header); err != nil {
+		return h, 0, src.fail(err)
+	}
+	h, at, err := parseNPY(string(header))
+	if err != nil {
+		return h, 0, src.bad(atByte(begin+int64(at)), err.Error(), "a dictionary of descr, fortran_order and shape")
+	}
+	return h, begin + n, nil
 }
 
 // readOrdered reads an array in C or Fortran order; the latter becomes a view.

@@ -8,7 +8,9 @@ import (
 
 // npyArray holds the fields of a header: numpy/lib/_format_impl.py.
 type npyArray struct {
-	kind      *element
+	kind      *element // nil for text
+	text      string   // numpy's type of text, such as <U5
+	width     int      // bytes of a text
 	bigEndian bool
 	fortran   bool
 	shape     []int
@@ -29,7 +31,7 @@ func parseNPY(text string) (h npyArray, at int, err error) {
 		p.want(":")
 		switch key {
 		case "descr":
-			h.kind, h.bigEndian = p.descr()
+			p.descr(&h)
 		case "fortran_order":
 			if h.fortran = p.has("True"); !h.fortran {
 				p.want("False")
@@ -103,23 +105,32 @@ func (p *literal) quoted() string {
 }
 
 // descr reads an element type: "<f4".
-func (p *literal) descr() (*element, bool) {
+func (p *literal) descr(h *npyArray) {
 	p.skip()
 	if p.err == nil && strings.HasPrefix(p.text[p.at:], "[") {
 		p.fail("a structured type")
-		return nil, false
+		return
 	}
 	s := p.quoted()
 	if p.err != nil {
-		return nil, false
+		return
 	}
 	kind := strings.TrimLeft(s, "<>=|")
-	e := find(func(e *element) bool { return e.npy != "" && e.npy == kind && e.dtype != 0 })
-	if e == nil || len(s)-len(kind) > 1 {
-		p.fail("elements of type %s, want one of %s,", quoted(s), readable(func(e *element) string { return e.npy }))
-		return nil, false
+	h.bigEndian = strings.HasPrefix(s, ">")
+	h.kind = find(func(e *element) bool { return e.npy != "" && e.npy == kind && e.dtype != 0 })
+	switch {
+	case len(s)-len(kind) > 1:
+		h.kind = nil
+	case h.kind == nil && kind != "":
+		bytes, isText := map[byte]int{'S': 1, 'U': 4}[kind[0]]
+		if n, err := strconv.ParseUint(kind[1:], 10, 24); isText && err == nil {
+			h.text, h.width = s, bytes*int(n)
+			return
+		}
 	}
-	return e, s[0] == '>'
+	if h.kind == nil {
+		p.fail("elements of type %s, want one of %s,", quoted(s), readable(func(e *element) string { return e.npy }))
+	}
 }
 
 // tuple reads nonnegative integers; Python 2 wrote an L after long ones.

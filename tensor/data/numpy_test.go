@@ -87,7 +87,7 @@ func TestNPY(t *testing.T) {
 		}
 	}
 	for _, c := range files.Broken {
-		if _, err := data.LoadNPY(file(t, "x.npy", c.File)); err == nil || !strings.Contains(err.Error(), "want one of b1, u1") && !strings.Contains(err.Error(), "a structured type") {
+		if _, err := data.LoadNPY(file(t, "x.npy", c.File)); err == nil || !strings.Contains(err.Error(), "want one of b1, u1") && !strings.Contains(err.Error(), "a structured type") && !strings.Contains(err.Error(), `text of type "<U1"; want numbers or bool`) {
 			t.Errorf("%s: got error %v", c.Name, err)
 		}
 	}

@@ -58,9 +58,10 @@ type (
 	mapping struct{ keys, values []any }
 	// global is a name, such as torch.FloatStorage.
 	global string
-	// foreign is an object of an unsupported class.
+	// foreign is an object that is not built.
 	foreign struct {
-		name global
+		name global // of its class or function, if it is known
+		what string // for errors
 		at   int64
 	}
 )
@@ -234,7 +235,7 @@ func kindOf(v any) string {
 	case global:
 		return string(v)
 	case *foreign:
-		return "a call of " + string(v.name)
+		return v.what
 	case *view:
 		return "a tensor"
 	}

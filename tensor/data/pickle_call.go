@@ -25,13 +25,25 @@ func (m *pickle) call(f any, args []any) error {
 	}
 	v, err := run(m, args)
 	if err != nil {
+		for _, a := range args {
+			if f, isForeign := a.(*foreign); isForeign {
+				return m.push(f)
+			}
+		}
 		return err
 	}
 	return m.push(v)
 }
 
+// foreign returns the result of a call that is not made.
 func (m *pickle) foreign(name global) *foreign {
-	f := &foreign{name, m.start}
+	return m.unknown(&foreign{name, "a call of " + string(name), m.start})
+}
+
+// unbuilt returns an object that is not built, such as a tensor of complex numbers.
+func (m *pickle) unbuilt(what string) *foreign { return m.unknown(&foreign{"", what, m.start}) }
+
+func (m *pickle) unknown(f *foreign) *foreign {
 	if m.strange == nil {
 		m.strange = f
 	}

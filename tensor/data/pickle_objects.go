@@ -12,6 +12,7 @@ var callables = map[global]func(m *pickle, args []any) (any, error){
 	"collections.OrderedDict":                    newDict,
 	"collections.defaultdict":                    newDefaultDict,
 	"collections.Counter":                        newDict,
+	"collections.deque":                          newDeque,
 	"__builtin__.set":                            newSequence("set"),
 	"builtins.set":                               newSequence("set"),
 	"__builtin__.frozenset":                      newSequence("set"),
@@ -100,6 +101,11 @@ func newSequence(kind string) func(m *pickle, args []any) (any, error) {
 		}
 		return &sequence{kind, slices.Clone(from.items)}, nil
 	}
+}
+
+// newDeque returns a list: it drops the largest length.
+func newDeque(m *pickle, args []any) (any, error) {
+	return newSequence("list")(m, args[:min(1, len(args))])
 }
 
 // newByteArray returns the bytes of a byte string, or of a Latin-1 text.

@@ -81,6 +81,7 @@ var opcodes = [256]func(m *pickle) error{
 	'i':  callNamed,
 	'b':  build,
 	'Q':  pushPersistent,
+	'P':  refusePersistent,
 
 	// The program itself.
 	0x80: checkProtocol,

@@ -271,6 +271,11 @@ func checkProtocol(m *pickle) error {
 	return err
 }
 
+// refusePersistent is for files of protocol 0, which hold a storage as the text of a tuple. PyTorch writes but cannot read them.
+func refusePersistent(m *pickle) error {
+	return m.bad("a storage as text, as in pickle's protocol 0, which PyTorch cannot read either", "protocol 2, torch.save's default: save the tensors again without pickle_protocol=0")
+}
+
 func pushPersistent(m *pickle) error {
 	id, err := m.pop()
 	if err != nil {

@@ -61,8 +61,16 @@ func (s *Safetensors) Metadata() map[string]string { return maps.Clone(s.meta) }
 // exist.
 func (s *Safetensors) Shape(name string) []int { return slices.Clone(s.entries[name].shape) }
 
-// Tensor reads the named tensor. Integer types that tensors lack are widened: U16 to int32,
-// U32 to int64. It is safe_open's get_tensor.
+// DType returns the type of the named tensor as the file writes it, such as BF16 or F8_E4M3FNUZ, or "" if it does not exist.
+func (s *Safetensors) DType(name string) string {
+	if e, ok := s.entries[name]; ok {
+		return e.kind.name
+	}
+	return ""
+}
+
+// Tensor reads the named tensor. Types that tensors lack are widened: U16 to int32, U32 to int64, F8_E4M3FNUZ, F8_E5M2FNUZ and
+// F8_E8M0 to bfloat16, which holds all their values. It is safe_open's get_tensor.
 func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
 	e, err := s.entry(name)
 	if err != nil {
@@ -106,26 +114,53 @@ func (s *Safetensors) read(name string, e entry, begin int64, shape []int) (*ten
 	return t, nil
 }
 
-// LoadSafetensors reads all tensors of a file. It is safetensors.torch.load_file.
+// LoadSafetensors reads all tensors of a file, or of the shards of a checkpoint, by its index model.safetensors.index.json. It
+// is safetensors.torch.load_file.
 func LoadSafetensors(path string) (map[string]*tensor.Tensor, error) {
-	s, err := OpenSafetensors(path)
+	src := source{"safetensors", path}
+	f, size, err := unchecked(src)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	return s.all()
+	defer f.Close()
+	if isJSON(f) {
+		all, _, err := readShards(source{"index", path}, f, size, false)
+		return all, err
+	}
+	if err := src.checkStart(f, size); err != nil {
+		return nil, err
+	}
+	s, err := readSafetensors(src, f, size)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := s.all(false)
+	return all, err
 }
 
-func (s *Safetensors) all() (map[string]*tensor.Tensor, error) {
-	all := make(map[string]*tensor.Tensor, len(s.names))
-	for _, name := range s.names {
+// all reads all tensors. With omit it leaves out those of types that tensors lack.
+func (s *Safetensors) all(omit bool) (map[string]*tensor.Tensor, []Foreign, error) {
+	return s.some(s.names, omit)
+}
+
+// some reads the named tensors like all.
+func (s *Safetensors) some(names []string, omit bool) (map[string]*tensor.Tensor, []Foreign, error) {
+	all, left := make(map[string]*tensor.Tensor, len(names)), []Foreign(nil)
+	for _, name := range names {
+		if e := s.entries[name]; e.kind != nil && e.kind.dtype == 0 {
+			if omit {
+				left = append(left, Foreign{name, "a tensor of " + e.kind.name})
+				continue
+			}
+			return nil, nil, s.fail(fmt.Errorf("tensor %s has elements of type %s, which tensors do not support; OpenSafetensors and LoadKnown read the others", quoted(name), quoted(e.kind.name)))
+		}
 		t, err := s.Tensor(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all[name] = t
 	}
-	return all, nil
+	return all, left, nil
 }
 
 // SaveSafetensors writes named tensors to a file atomically. metadata may be nil. The same

@@ -138,7 +138,7 @@ func TestSafetensorsErrors(t *testing.T) {
 		{"field twice", `tensor "a": the name "shape" twice`, safe(`{"a":{"shape":[],"shape":[]}}`, 1)},
 		{"metadata twice", `found the name "k" twice`, safe(`{"__metadata__":{"k":"a","k":"b"}}`, 0)},
 		{"metadata not text", `found 1 instead of a string`, safe(`{"__metadata__":{"k":1}}`, 0)},
-		{"dtype", `tensor "a": dtype "F31"; want`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
+		{"dtype", `tensor "a" has elements of type "F31", which tensors do not support`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field", `tensor "a": the field "size"`, safe(`{"a":{"size":1}}`, 0)},
 		{"missing", `tensor "a": a missing dtype or shape`, safe(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, 1)},
 		{"offsets", `tensor "a": data_offsets (1, 0)`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1,0]}}`, 1)},
@@ -153,7 +153,7 @@ func TestSafetensorsErrors(t *testing.T) {
 		{"overlap", `tensor "b": found data_offsets [1, 3]; want a start at 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)},
 		{"short data", `header: found 1 bytes of data; want 2, where the last tensor ends`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 1)},
 		{"long data", `header: found 3 bytes of data; want 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 3)},
-		{"unsupported type", `tensor "a": elements of type U64, which tensors do not support`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
+		{"unsupported type", `tensor "a" has elements of type "U64", which tensors do not support`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
 	} {
 		path := file(t, "x.safetensors", c.content)
 		_, err := data.LoadSafetensors(path)

@@ -55,3 +55,41 @@ func ExampleStateDict() {
 	fmt.Println("epoch", state["epoch"], "weight", net.Weight.Shape(), "output", net.Forward(tensor.Ones(1, 4)).Shape())
 	// Output: epoch 3 weight [3 4] output [1 3]
 }
+
+// A checkpoint may hold objects of Python's classes next to the weights: LoadKnown leaves them out and names them.
+func ExampleLoadKnown() {
+	var world torchWorld
+	text, err := os.ReadFile("testdata/torch_world.json")
+	if err == nil {
+		err = json.Unmarshal(text, &world)
+	}
+	folder, err2 := os.MkdirTemp("", "example")
+	if err != nil || err2 != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "checkpoint.pt")
+	if err := os.WriteFile(path, world.Files[0].File, 0o644); err != nil {
+		panic(err)
+	}
+	state, left, err := data.LoadKnown(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("epoch", state["epoch"])
+	for _, l := range left {
+		fmt.Println("left out", l)
+	}
+	// Output:
+	// epoch 3
+	// left out args.x: argparse.Namespace
+	// left out args.list.1: argparse.Namespace
+}
+
+// The numbers of a state dict of PyTorch, for a scheduler or a gradient scaler.
+func ExampleNumbers() {
+	numbers, err := data.Numbers(map[string]any{"last_epoch": 3, "verbose": false, "_last_lr": []any{0.1, 0.2}, "mode": "min"})
+	fmt.Println(numbers, err)
+	// Output: map[_last_lr.0:0.1 _last_lr.1:0.2 last_epoch:3 verbose:0] <nil>
+}

@@ -14,42 +14,42 @@ import (
 
 const legacyVersion = 1001
 
-func readTorchPickle(src source, f io.ReaderAt, size int64) (any, error) {
+func readTorchPickle(src source, f io.ReaderAt, size int64, omit bool) (any, []Foreign, error) {
 	s := newStream(src, "pickle", io.NewSectionReader(f, 0, size), size)
 	all, work := storages{}, mostOperations
 	next := func() (any, *foreign, error) { return s.unpickle(&work, all.persistent) }
 	magic, _, err := next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if x, ok := magic.(*big.Int); !ok || x.Cmp(new(big.Int).SetBytes(reversed(magicNumber))) != 0 {
-		return nil, src.bad(atByte(0), kindOf(magic), "PyTorch's magic number")
+		return nil, nil, src.bad(atByte(0), kindOf(magic), "PyTorch's magic number")
 	}
 	version, _, err := next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if version != legacyVersion {
-		return nil, src.bad("the version", fmt.Sprint(version), fmt.Sprint(legacyVersion))
+		return nil, nil, src.bad("the version", fmt.Sprint(version), fmt.Sprint(legacyVersion))
 	}
 	facts, _, err := next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v, strange, err := next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keys, _, err := next()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l := &legacy{src, f, size, all, map[*storage]int64{}, isBigEndian(facts)}
 	if err := l.locate(keys, s.at); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file := &fileOf{source: src, size: size, bigEndian: l.bigEndian, open: l.open}
-	return file.tree(v, strange)
+	return file.tree(v, strange, omit)
 }
 
 // isBigEndian reports whether the machine that wrote a file was big-endian.

@@ -23,6 +23,7 @@ type numpyArray struct {
 	shape   []int
 	fortran bool
 	data    []byte
+	foreign *foreign // its elements, if they are not numbers
 }
 
 // newNumpyType is numpy.dtype("f8", …).
@@ -33,7 +34,7 @@ func newNumpyType(m *pickle, args []any) (any, error) {
 	name, _ := args[0].(string)
 	e := find(func(e *element) bool { return e.npy == name && name != "" && e.dtype != 0 })
 	if e == nil {
-		return nil, m.bad(fmt.Sprintf("numpy.dtype(%s)", quoted(name)), "one of "+readable(func(e *element) string { return e.npy }))
+		return m.unbuilt("elements of numpy.dtype(" + quoted(name) + ")"), m.spend(containerWork)
 	}
 	return &numpyType{element: e}, m.spend(containerWork)
 }
@@ -77,8 +78,16 @@ func newNumpyScalar(m *pickle, args []any) (any, error) {
 
 // newNumpyArray is numpy.core.multiarray._reconstruct; build sets the contents of its result.
 func newNumpyArray(m *pickle, args []any) (any, error) {
-	if len(args) == 0 || args[0] != global("numpy.ndarray") {
+	class := global("")
+	if len(args) > 0 {
+		class, _ = args[0].(global)
+	}
+	switch class {
+	case "":
 		return nil, m.wrong("numpy.core.multiarray._reconstruct", args)
+	default:
+		return m.foreign(class), nil
+	case "numpy.ndarray":
 	}
 	return &numpyArray{}, m.spend(tensorWork)
 }
@@ -102,6 +111,10 @@ func numpyFromBuffer(m *pickle, args []any) (any, error) {
 }
 
 func (a *numpyArray) fill(m *pickle, data, kind, shape any, fortran bool) error {
+	if f, isForeign := kind.(*foreign); isForeign {
+		*a = numpyArray{foreign: f}
+		return m.spend(tensorWork)
+	}
 	p, ok := data.([]byte)
 	n, isType := kind.(*numpyType)
 	sizes, isShape := integersOf(shape)
@@ -111,7 +124,7 @@ func (a *numpyArray) fill(m *pickle, data, kind, shape any, fortran bool) error 
 	if numel, ok := count(sizes, int64(len(p))); !ok || int(numel)*n.element.size != len(p) {
 		return m.bad(fmt.Sprintf("%d bytes for an array of shape %s of %s", len(p), text.Shape(sizes), n.element.npy), "as many as it has")
 	}
-	*a = numpyArray{n, sizes, fortran, p}
+	*a = numpyArray{n, sizes, fortran, p, nil}
 	return m.spend(tensorWork + 2*len(sizes))
 }
 

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -22,7 +23,7 @@ func (s *storage) size() int {
 	if s.element == nil {
 		return 1
 	}
-	return s.element.size
+	return s.element.bits / 8
 }
 
 func (s *storage) numel() int { return s.bytes / s.size() }
@@ -43,10 +44,18 @@ var storageTypes = map[string]string{
 	"UntypedStorage": "",
 }
 
+// unreadable are the elements of storage classes, and of dtypes, that tensors lack.
+var unreadable = map[string]*element{
+	"ComplexFloatStorage": {name: "torch.complex64", bits: 64}, "ComplexDoubleStorage": {name: "torch.complex128", bits: 128},
+	"QInt8Storage": {name: "torch.qint8", bits: 8}, "QUInt8Storage": {name: "torch.quint8", bits: 8}, "QInt32Storage": {name: "torch.qint32", bits: 32},
+	"torch.uint64": {name: "torch.uint64", bits: 64}, "torch.complex32": {name: "torch.complex32", bits: 32},
+}
+
 // torchTypes maps torch's dtypes to safetensors' names.
 var torchTypes = map[global]string{
 	"torch.float64": "F64", "torch.float32": "F32", "torch.float16": "F16", "torch.bfloat16": "BF16",
 	"torch.float8_e4m3fn": "F8_E4M3", "torch.float8_e5m2": "F8_E5M2",
+	"torch.float8_e4m3fnuz": "F8_E4M3FNUZ", "torch.float8_e5m2fnuz": "F8_E5M2FNUZ", "torch.float8_e8m0fnu": "F8_E8M0",
 	"torch.int64": "I64", "torch.int32": "I32", "torch.int16": "I16", "torch.int8": "I8",
 	"torch.uint8": "U8", "torch.uint16": "U16", "torch.uint32": "U32", "torch.bool": "BOOL",
 }
@@ -62,6 +71,11 @@ type storages map[string]*storage
 // all but the oldest.
 func (all storages) persistent(m *pickle, id any) (any, error) {
 	parts, ok := id.(*sequence)
+	if ok && len(parts.items) > 1 && parts.items[0] == "module" { // a class with its source, which is not read
+		if class, isName := parts.items[1].(global); isName {
+			return class, nil
+		}
+	}
 	if !ok || parts.kind != "tuple" || len(parts.items) < 5 || len(parts.items) > 6 || parts.items[0] != "storage" {
 		return nil, m.bad("an object kept outside of the program", "a storage")
 	}
@@ -76,10 +90,10 @@ func (all storages) persistent(m *pickle, id any) (any, error) {
 	}
 	module, name, _ := cutLast(string(class))
 	kind, known := storageTypes[name]
-	if !known || module != "torch" && module != "torch.storage" && module != "torch.cuda" {
-		return nil, m.bad("a storage of the class "+string(class), "elements of real numbers, integers or bool")
+	s := &storage{key: key, element: unreadable[name]}
+	if !known && s.element == nil || module != "torch" && module != "torch.storage" && module != "torch.cuda" {
+		return m.unbuilt("a storage of the class " + string(class)), nil
 	}
-	s := &storage{key: key}
 	if kind != "" {
 		s.element = elementNamed(kind)
 	}
@@ -128,11 +142,11 @@ func rebuildTyped(m *pickle, args []any) (any, error) {
 	if !ok || !isStorage {
 		return nil, m.wrong(name, args)
 	}
-	e := elementNamed(torchTypes[dtype])
+	e := cmp.Or(elementNamed(torchTypes[dtype]), unreadable[string(dtype)])
 	if e == nil {
-		return nil, m.bad("a tensor of "+string(dtype), "real numbers of up to 64 bits, integers or bool")
+		return m.unbuilt("a tensor of " + string(dtype)), m.spend(tensorWork)
 	}
-	if s.element == nil && s.bytes%e.size == 0 {
+	if s.element == nil && s.bytes%(e.bits/8) == 0 {
 		s.element = e
 	}
 	if s.element != e {
@@ -162,7 +176,7 @@ func (m *pickle) view(name string, e *element, args []any, last int) (any, error
 	}
 	if len(args) > last {
 		if meta, ok := args[last].(*mapping); ok && len(meta.keys) > 0 {
-			return nil, m.bad("a tensor with its conjugate or negative bit set", "one without; call resolve_neg before torch.save")
+			return m.unbuilt("a tensor with its conjugate or negative bit set"), m.spend(tensorWork)
 		}
 	}
 	return v, m.spend(tensorWork + 2*len(shape))

@@ -112,22 +112,22 @@ func TestLoadTorchUnsupportedObjects(t *testing.T) {
 	var files torchFiles
 	readJSON(t, "torch_files.json", &files)
 	want := map[string]string{
-		"complex":     "a storage of the class torch.ComplexFloatStorage",
-		"quantised":   "a storage of the class torch.QInt8Storage",
+		"complex":     `key "a.b": found a tensor of torch.complex64`,
+		"quantised":   `key "q": found a call of torch._utils._rebuild_qtensor`,
 		"sparse":      `key "s": found a call of torch._utils._rebuild_sparse_tensor`,
 		"module":      `key "net": found a call of torch.nn.modules.linear.Linear`,
 		"namespace":   `key "args.all": found a call of argparse.Namespace`,
 		"function":    `key "f.0": found the name posix.getcwd`,
 		"object":      `key "0": found a call of __main__.Thing`,
 		"date":        `key "1": found a call of datetime.date`,
-		"uint64":      "a tensor of torch.uint64",
+		"uint64":      `key "u": found a tensor of torch.uint64`,
 		"cycle":       `key "c.0": found a list that contains itself`,
 		"key":         `key "k": found a key that is a tuple`,
 		"two keys":    `key "k": found the keys "1" as text and as a number`,
 		"long":        `key "n": found an int of 71 bits`,
 		"number":      `key "n": found a call of __builtin__.complex`,
-		"negative":    "its conjugate or negative bit set",
-		"strings":     `numpy.dtype("U1")`,
+		"negative":    `key "n": found a tensor with its conjugate or negative bit set`,
+		"strings":     `key "a": found an array with elements of numpy.dtype("U1")`,
 		"TorchScript": "a TorchScript archive",
 	}
 	if len(files.Refused) != len(want) {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
@@ -18,6 +19,8 @@ const mostValues = 1 << 24
 type tree struct {
 	*fileOf
 	done map[any]grown
+	omit bool // leave out what cannot be built, and
+	left []Foreign
 }
 
 // grown is a converted object with its number of values.
@@ -26,6 +29,9 @@ type grown struct {
 	size  int
 }
 
+// omitted is the value of an object that is left out.
+type omitted struct{}
+
 // place is the key path of an object; key is the last key.
 type place struct {
 	before *place
@@ -33,36 +39,60 @@ type place struct {
 }
 
 func (p *place) String() string {
+	switch path := p.path(); {
+	case p == nil:
+		return "the object"
+	case len(path) > mostPath:
+		return fmt.Sprintf("key %q…", path[:mostPath])
+	default:
+		return fmt.Sprintf("key %q", path)
+	}
+}
+
+const mostPath = 200 // characters of a key path in messages
+
+// path returns the keys joined by dots; the rest of a long path is dropped.
+func (p *place) path() (path string) {
 	var keys []string
 	for ; p != nil; p = p.before {
 		keys = append(keys, p.key)
 	}
-	if len(keys) == 0 {
-		return "the object"
-	}
 	slices.Reverse(keys)
-	text := ""
-	for _, key := range keys {
-		if text = join(text, key); len(text) > 200 {
-			return fmt.Sprintf("key %q…", text[:200])
+	for i, key := range keys {
+		if path = join(path, key); len(path) > mostPath && i < len(keys)-1 {
+			return path + "…"
 		}
 	}
-	return fmt.Sprintf("key %q", text)
+	return path
 }
 
-func (f *fileOf) tree(v any, strange *foreign) (any, error) {
-	t := &tree{f, map[any]grown{}}
+// tree converts v. With omit it leaves out what cannot be built; otherwise that is an error, as is strange, an object that the
+// program has made and may have dropped.
+func (f *fileOf) tree(v any, strange *foreign, omit bool) (any, []Foreign, error) {
+	t := &tree{fileOf: f, done: map[any]grown{}, omit: omit}
 	g, err := t.grow(v, nil, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if strange != nil {
-		return nil, f.bad(fmt.Sprintf("byte %d of the pickle", strange.at), "a call of "+string(strange.name), notBuilt)
+	if strange != nil && !omit {
+		return nil, nil, f.bad(fmt.Sprintf("byte %d of the pickle", strange.at), strange.what, notBuilt)
 	}
-	return g.value, nil
+	if _, nothing := g.value.(omitted); nothing {
+		return nil, nil, f.bad("the object", t.left[0].What, notBuilt)
+	}
+	return g.value, t.left, nil
 }
 
-const notBuilt = "only tensors, containers, numbers and text; code in the file is not run"
+const notBuilt = "only tensors, containers, numbers and text; code in the file is not run; LoadKnown leaves such values out"
+
+// leave leaves an object out, or returns an error that says what it is.
+func (t *tree) leave(at *place, what string) (any, error) {
+	if !t.omit {
+		return nil, t.bad(at.String(), what, notBuilt)
+	}
+	t.left = append(t.left, Foreign{at.path(), strings.TrimPrefix(what, "a call of ")})
+	return omitted{}, nil
+}
 
 // grow converts an object.
 func (t *tree) grow(v any, at *place, depth int) (grown, error) {
@@ -83,7 +113,9 @@ func (t *tree) grow(v any, at *place, depth int) (grown, error) {
 		if err == nil && g.size > mostValues {
 			err = t.bad(at.String(), fmt.Sprintf("more than %d values, counting shared values each time", mostValues), "fewer")
 		}
-		t.done[v] = g
+		if t.done[v] = g; g.value == (omitted{}) {
+			delete(t.done, v) // to name it at each of its places
+		}
 		return g, err
 	}
 	x, err := t.leaf(v, at)
@@ -99,10 +131,22 @@ func (t *tree) object(v any, at *place, depth int) (grown, error) {
 	case *mapping:
 		return t.dict(v, at, depth)
 	case *view:
+		if v.element.dtype == 0 {
+			x, err = t.leave(at, "a tensor of "+v.element.name)
+			break
+		}
 		x, err = t.tensor(v)
 	case *storage:
+		if v.element != nil && v.element.dtype == 0 {
+			x, err = t.leave(at, "a storage of "+v.element.name)
+			break
+		}
 		x, err = t.load(v)
 	case *numpyArray:
+		if v.foreign != nil {
+			x, err = t.leave(at, "an array with "+v.foreign.what)
+			break
+		}
 		x, err = t.array(v, at)
 	}
 	return grown{x, 1}, err
@@ -126,7 +170,9 @@ func (t *tree) list(s *sequence, at *place, depth int) (grown, error) {
 		if err != nil {
 			return grown{}, err
 		}
-		list[i] = g.value
+		if _, nothing := g.value.(omitted); !nothing {
+			list[i] = g.value
+		}
 		size = min(size+g.size, mostValues+1)
 	}
 	return grown{list, size}, nil
@@ -136,9 +182,12 @@ func (t *tree) dict(d *mapping, at *place, depth int) (grown, error) {
 	dict, size := make(map[string]any, len(d.keys)), 1
 	from := make(map[string]any, len(d.keys)) // original keys
 	for i, k := range d.keys {
-		key, err := t.key(k, at)
-		if err != nil {
-			return grown{}, err
+		key, ok := textOf(k)
+		if !ok {
+			if _, err := t.leave(at, "a key that is "+kindOf(k)); err != nil {
+				return grown{}, err
+			}
+			continue
 		}
 		if old, ok := from[key]; ok && old != k {
 			return grown{}, t.bad(at.String(), fmt.Sprintf("the keys %s as text and as a number", quoted(key)), "one of them")
@@ -147,21 +196,24 @@ func (t *tree) dict(d *mapping, at *place, depth int) (grown, error) {
 		if err != nil {
 			return grown{}, err
 		}
-		dict[key], from[key] = g.value, k
+		from[key] = k
+		if _, nothing := g.value.(omitted); !nothing {
+			dict[key] = g.value
+		}
 		size = min(size+g.size, mostValues+1)
 	}
 	return grown{dict, size}, nil
 }
 
-// key returns a key as text.
-func (t *tree) key(k any, at *place) (string, error) {
-	switch k := k.(type) {
+// textOf returns a key as text, if it is text or a whole number.
+func textOf(key any) (string, bool) {
+	switch k := key.(type) {
 	case string:
-		return k, nil
+		return k, true
 	case int:
-		return strconv.Itoa(k), nil
+		return strconv.Itoa(k), true
 	}
-	return "", t.bad(at.String(), "a key that is "+kindOf(k), "text or whole numbers")
+	return "", false
 }
 
 // leaf converts a value that is neither a container nor a tensor.
@@ -175,11 +227,9 @@ func (t *tree) leaf(v any, at *place) (any, error) {
 		if e := elementNamed(torchTypes[v]); e != nil && e.size == e.dtype.Size() && exactly(e.dtype) == e {
 			return e.dtype, nil
 		}
-		return nil, t.bad(at.String(), "the name "+string(v), notBuilt)
-	case *foreign:
-		return nil, t.bad(at.String(), "a call of "+string(v.name), notBuilt)
+		return t.leave(at, "the name "+string(v))
 	case *big.Int:
-		return nil, t.bad(at.String(), fmt.Sprintf("an int of %d bits", v.BitLen()), "at most 64 bits")
+		return t.leave(at, fmt.Sprintf("an int of %d bits", v.BitLen()))
 	}
-	return nil, t.bad(at.String(), kindOf(v), notBuilt)
+	return t.leave(at, kindOf(v))
 }

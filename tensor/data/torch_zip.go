@@ -17,30 +17,30 @@ type torchZip struct {
 	members map[string]*zip.File
 }
 
-func readTorchZip(src source, f io.ReaderAt, size int64) (any, error) {
+func readTorchZip(src source, f io.ReaderAt, size int64, omit bool) (any, []Foreign, error) {
 	z, err := openTorchZip(src, f, size)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	order, err := z.order()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	program, err := z.open("data.pkl", size)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer program.Close()
 	all, work := storages{}, mostOperations
 	s := newStream(src, "data.pkl", program, int64(z.members["data.pkl"].UncompressedSize64))
 	v, strange, err := s.unpickle(&work, all.persistent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file := &fileOf{source: src, size: size, bigEndian: order == "big", open: func(s *storage) (io.ReadCloser, error) {
 		return z.storage(s, size)
 	}}
-	return file.tree(v, strange)
+	return file.tree(v, strange, omit)
 }
 
 // openTorchZip finds the members. It returns an error for other archives.

@@ -78,3 +78,16 @@ func ExampleEval() {
 	// tensor([1., 1., 1., 1.])
 	// tensor([0., 0., 2., 0., 0., 0.])
 }
+
+// A body is loaded without its head, and the names that do not fit are returned. torch.compile has put _orig_mod. before the names.
+func ExampleLoadStateDictPartly() {
+	trained := map[string]*tensor.Tensor{"_orig_mod.0.weight": tensor.Ones(2, 3), "_orig_mod.0.bias": tensor.Zeros(2), "_orig_mod.classifier.weight": tensor.Ones(10, 2)}
+	net := nn.NewSequential(nn.NewLinear(3, 2), nn.NewLinear(2, 1, nn.Bias(false)))
+	keys, err := nn.LoadStateDictPartly(net, trained)
+	fmt.Println(keys, err)
+	fmt.Println(nn.StateDict(net)["0.weight"])
+	// Output:
+	// missing: 1.weight; unexpected: _orig_mod.classifier.weight <nil>
+	// tensor([[1., 1., 1.],
+	//         [1., 1., 1.]])
+}

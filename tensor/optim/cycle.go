@@ -43,7 +43,7 @@ func NewCyclicLR(opt *Optimizer, low, high float64, o CycleOptions) *Scheduler {
 	for _, g := range opt.groups {
 		g.LR = low
 	}
-	return newScheduler("CyclicLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("CyclicLR", opt, map[string]float64{"total_size": total, "step_ratio": rise}, func(s *Scheduler, _ int, g *Group) float64 {
 		at := float64(s.epoch) / total
 		cycle := math.Floor(1 + at)
 		height := 1 + at - cycle
@@ -98,7 +98,7 @@ func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *
 		}
 		return to + float64((from-to)/2*(math.Cos(math.Pi*at)+1))
 	}
-	return newScheduler(name, opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler(name, opt, map[string]float64{"total_steps": n}, func(s *Scheduler, _ int, g *Group) float64 {
 		check(s.epoch <= steps, name, "step %d of %d; want at most that many calls of Step", s.epoch, steps)
 		from := phase{0, first, m.high}
 		for i, to := range phases {

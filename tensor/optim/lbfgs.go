@@ -199,9 +199,12 @@ func (o *LBFGS) StateDict() map[string]any {
 	return state
 }
 
-// LoadStateDict restores the result of StateDict. If a name is missing, it returns an error
+// LoadStateDict restores the result of StateDict, or PyTorch's state_dict. If a name is missing, it returns an error
 // and changes nothing.
 func (o *LBFGS) LoadStateDict(state map[string]any) error {
+	if isNested(state) {
+		state = o.flattened(state)
+	}
 	n := *o
 	var missing []string
 	number := func(name string) float64 {

@@ -3,6 +3,7 @@ package optim
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 
 	"halfnote/internal/plumbing"
@@ -90,6 +91,16 @@ func (p *ReduceLROnPlateau) StateDict() map[string]float64 {
 
 // LoadStateDict restores the result of StateDict, like [Scheduler.LoadStateDict].
 func (p *ReduceLROnPlateau) LoadStateDict(state map[string]float64) error {
+	if isTorchs(state) {
+		o := p.o
+		arguments := map[string]float64{"factor": o.Factor, "patience": float64(o.Patience), "threshold": o.Threshold, "cooldown": float64(o.Cooldown), "eps": o.Eps}
+		if err := sameArguments("ReduceLROnPlateau", arguments, state); err != nil {
+			return err
+		}
+		own := p.StateDict()
+		state = maps.Clone(state)
+		maps.DeleteFunc(state, func(name string, _ float64) bool { _, ok := own[name]; return !ok })
+	}
 	if err := sameNames("ReduceLROnPlateau", p.StateDict(), state); err != nil {
 		return err
 	}

@@ -19,14 +19,15 @@ import (
 // Most schedulers multiply the current learning rate, so that several can work on one
 // optimizer.
 type Scheduler struct {
-	name  string
-	opt   *Optimizer
-	next  func(s *Scheduler, i int, g *Group) float64 // learning rate of group i at s.epoch
-	epoch int                                         // steps since the start
-	begin bool                                        // next computes the initial learning rate
-	goes  bool                                        // continues from the current learning rate when its turn comes
-	parts []*Scheduler                                // parts of a composite scheduler
-	until []int                                       // epochs at which the parts' turns end, if they take turns
+	name      string
+	opt       *Optimizer
+	next      func(s *Scheduler, i int, g *Group) float64 // learning rate of group i at s.epoch
+	epoch     int                                         // steps since the start
+	begin     bool                                        // next computes the initial learning rate
+	goes      bool                                        // continues from the current learning rate when its turn comes
+	arguments map[string]float64                          // numbers that the constructor was given, by torch's names, to compare with a state
+	parts     []*Scheduler                                // parts of a composite scheduler
+	until     []int                                       // epochs at which the parts' turns end, if they take turns
 
 	follows bool // Step waits for a step of the optimizer
 	seen    int  // the optimizer's steps at the last Step
@@ -34,9 +35,9 @@ type Scheduler struct {
 }
 
 // newScheduler returns a scheduler that has set the initial learning rates.
-func newScheduler(name string, opt *Optimizer, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
+func newScheduler(name string, opt *Optimizer, arguments map[string]float64, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
 	check(opt != nil, name, "the optimizer is nil; want an Optimizer")
-	s := &Scheduler{name: name, opt: opt, next: next, seen: opt.taken}
+	s := &Scheduler{name: name, opt: opt, arguments: arguments, next: next, seen: opt.taken}
 	for _, g := range opt.groups {
 		if g.InitialLR == 0 {
 			g.InitialLR = g.LR
@@ -154,8 +155,16 @@ func (s *Scheduler) StateDict() map[string]float64 {
 
 // LoadStateDict restores the result of StateDict of a scheduler with the same constructor
 // arguments. If names are missing or unknown, it returns an error that lists them all and
-// changes nothing.
+// changes nothing. It also takes the numbers of PyTorch's state_dict, from data.Numbers; the error names
+// arguments that differ.
 func (s *Scheduler) LoadStateDict(state map[string]float64) error {
+	if isTorchs(state) {
+		own, err := s.fromTorch(state)
+		if err != nil {
+			return err
+		}
+		state = own
+	}
 	if err := sameNames(s.name, s.StateDict(), state); err != nil {
 		return err
 	}
@@ -216,7 +225,11 @@ func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 	oneOptimizer("SequentialLR", parts)
 	check(len(milestones) == len(parts)-1 && slices.IsSorted(milestones), "SequentialLR",
 		"%d schedulers, milestones %v; want one milestone fewer than schedulers, in increasing order", len(parts), milestones)
-	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, parts: parts, until: append([]int{}, milestones...), seen: parts[0].opt.taken}
+	arguments := map[string]float64{}
+	for i, m := range milestones {
+		arguments[fmt.Sprintf("_milestones.%d", i)] = float64(m)
+	}
+	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, arguments: arguments, parts: parts, until: append([]int{}, milestones...), seen: parts[0].opt.taken}
 	s.reset()
 	parts[0].start()
 	return s
@@ -234,7 +247,7 @@ func oneOptimizer(name string, parts []*Scheduler) {
 // torch by default, every size steps. It is torch.optim.lr_scheduler.StepLR.
 func NewStepLR(opt *Optimizer, size int, gamma float64) *Scheduler {
 	check(size > 0, "StepLR", "the step size is %d; want at least 1", size)
-	return newScheduler("StepLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("StepLR", opt, map[string]float64{"step_size": float64(size), "gamma": gamma}, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.epoch == 0 || s.epoch%size != 0 {
 			return g.LR
 		}
@@ -246,11 +259,12 @@ func NewStepLR(opt *Optimizer, size int, gamma float64) *Scheduler {
 // each of milestones; one listed twice applies twice. It is
 // torch.optim.lr_scheduler.MultiStepLR.
 func NewMultiStepLR(opt *Optimizer, milestones []int, gamma float64) *Scheduler {
-	times := map[int]int{}
+	times, arguments := map[int]int{}, map[string]float64{"gamma": gamma}
 	for _, m := range milestones {
 		times[m]++
+		arguments[fmt.Sprintf("milestones.%d", m)]++
 	}
-	return newScheduler("MultiStepLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("MultiStepLR", opt, arguments, func(s *Scheduler, _ int, g *Group) float64 {
 		return g.LR * math.Pow(gamma, float64(times[s.epoch]))
 	})
 }
@@ -258,7 +272,7 @@ func NewMultiStepLR(opt *Optimizer, milestones []int, gamma float64) *Scheduler 
 // NewExponentialLR returns a scheduler that multiplies the learning rates by gamma
 // at every step. It is torch.optim.lr_scheduler.ExponentialLR.
 func NewExponentialLR(opt *Optimizer, gamma float64) *Scheduler {
-	return newScheduler("ExponentialLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("ExponentialLR", opt, map[string]float64{"gamma": gamma}, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.begin {
 			return g.LR
 		}
@@ -271,7 +285,7 @@ func NewExponentialLR(opt *Optimizer, gamma float64) *Scheduler {
 // torch.optim.lr_scheduler.ConstantLR, whose defaults are 1/3 and 5.
 func NewConstantLR(opt *Optimizer, factor float64, totalIters int) *Scheduler {
 	check(factor >= 0 && factor <= 1, "ConstantLR", "factor is %v; want 0 to 1", factor)
-	return newScheduler("ConstantLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("ConstantLR", opt, map[string]float64{"factor": factor, "total_iters": float64(totalIters)}, func(s *Scheduler, _ int, g *Group) float64 {
 		switch s.epoch {
 		case 0:
 			return g.LR * factor
@@ -287,7 +301,7 @@ func NewConstantLR(opt *Optimizer, factor float64, totalIters int) *Scheduler {
 // totalIters steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
 func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int) *Scheduler {
 	check(startFactor > 0 && startFactor <= 1 && endFactor >= 0 && endFactor <= 1, "LinearLR", "factors from %v to %v; want the first above 0 and both up to 1", startFactor, endFactor)
-	return newScheduler("LinearLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("LinearLR", opt, map[string]float64{"start_factor": startFactor, "end_factor": endFactor, "total_iters": float64(totalIters)}, func(s *Scheduler, _ int, g *Group) float64 {
 		switch {
 		case s.epoch == 0:
 			return g.LR * startFactor
@@ -304,7 +318,7 @@ func NewLinearLR(opt *Optimizer, startFactor, endFactor float64, totalIters int)
 // torch.optim.lr_scheduler.PolynomialLR, whose defaults are 5 and 1.
 func NewPolynomialLR(opt *Optimizer, steps int, power float64) *Scheduler {
 	check(steps > 0, "PolynomialLR", "%d steps; want at least 1", steps)
-	return newScheduler("PolynomialLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("PolynomialLR", opt, map[string]float64{"total_iters": float64(steps), "power": power}, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.begin || s.epoch > steps {
 			return g.LR
 		}
@@ -319,7 +333,7 @@ func NewPolynomialLR(opt *Optimizer, steps int, power float64) *Scheduler {
 // Gradient Descent with Warm Restarts" (2017), without the restarts.
 func NewCosineAnnealingLR(opt *Optimizer, steps int, low float64) *Scheduler {
 	check(steps > 0, "CosineAnnealingLR", "%d steps; want at least 1", steps)
-	return newScheduler("CosineAnnealingLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("CosineAnnealingLR", opt, map[string]float64{"T_max": float64(steps), "eta_min": low}, func(s *Scheduler, _ int, g *Group) float64 {
 		wave := func(epoch int) float64 { return 1 + math.Cos(math.Pi*float64(epoch)/float64(steps)) }
 		switch {
 		case s.begin:
@@ -336,7 +350,7 @@ func NewCosineAnnealingLR(opt *Optimizer, steps int, low float64) *Scheduler {
 // the one before. It is torch.optim.lr_scheduler.CosineAnnealingWarmRestarts.
 func NewCosineAnnealingWarmRestarts(opt *Optimizer, steps, factor int, low float64) *Scheduler {
 	check(steps > 0 && factor > 0, "CosineAnnealingWarmRestarts", "%d steps, factor %d; want at least 1 each", steps, factor)
-	return newScheduler("CosineAnnealingWarmRestarts", opt, func(s *Scheduler, _ int, g *Group) float64 {
+	return newScheduler("CosineAnnealingWarmRestarts", opt, map[string]float64{"T_0": float64(steps), "T_mult": float64(factor), "eta_min": low}, func(s *Scheduler, _ int, g *Group) float64 {
 		at, length := s.epoch, steps
 		for at >= length {
 			at, length = at-length, length*factor
@@ -350,7 +364,7 @@ func NewCosineAnnealingWarmRestarts(opt *Optimizer, steps, factor int, low float
 // torch.optim.lr_scheduler.LambdaLR.
 func NewLambdaLR(opt *Optimizer, factor ...func(epoch int) float64) *Scheduler {
 	of := factors("LambdaLR", opt, factor)
-	return newScheduler("LambdaLR", opt, func(s *Scheduler, i int, g *Group) float64 {
+	return newScheduler("LambdaLR", opt, nil, func(s *Scheduler, i int, g *Group) float64 {
 		return g.InitialLR * of(i)(s.epoch)
 	})
 }
@@ -360,7 +374,7 @@ func NewLambdaLR(opt *Optimizer, factor ...func(epoch int) float64) *Scheduler {
 // torch.optim.lr_scheduler.MultiplicativeLR.
 func NewMultiplicativeLR(opt *Optimizer, factor ...func(epoch int) float64) *Scheduler {
 	of := factors("MultiplicativeLR", opt, factor)
-	s := newScheduler("MultiplicativeLR", opt, func(s *Scheduler, i int, g *Group) float64 {
+	s := newScheduler("MultiplicativeLR", opt, nil, func(s *Scheduler, i int, g *Group) float64 {
 		if s.begin {
 			return g.LR
 		}

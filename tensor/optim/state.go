@@ -45,8 +45,12 @@ func (o *Optimizer) saved() []setting { return o.named(append(slices.Clone(o.tak
 // LoadStateDict restores the result of StateDict; tensors are copied to their parameters'
 // dtypes and devices. If groups, the number of parameters or a shape differ, or a name is
 // missing or unknown, it returns an error that lists everything wrong and leaves o
-// unchanged. It is torch.optim.Optimizer.load_state_dict.
+// unchanged. It also takes the state_dict of PyTorch's optimizer, as data.Load returns it from a .pt file: a setting that an older
+// release of PyTorch did not write keeps its value. It is torch.optim.Optimizer.load_state_dict.
 func (o *Optimizer) LoadStateDict(state map[string]any) error {
+	if isNested(state) {
+		state = o.flattened(state)
+	}
 	rest := maps.Clone(state)
 	var wrong []string
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
