@@ -35,8 +35,8 @@ dist                          3800    2300          0         0
 install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
 internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
-internal/e2e                    50    4200          0         0  idle kernels, other users of the machine, processes that cells start
-interp                        2000    8300          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes
+internal/e2e                    50    4300          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses
+interp                        2000    8400          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape
 interp/internal              11050    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp
 interp/internal/assist        3300     500          0         0
 interp/internal/dynamic       3450     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle
@@ -50,7 +50,7 @@ interp/internal/native        7700    3000        650        80  rewrites that m
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
-interp/internal/yaegi         1950     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere
+interp/internal/yaegi         2080     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit
 kernel                        6310    3280          0         0  damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended
 kernel/client                 1300     750          0         0
 kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room

@@ -76,6 +76,28 @@ func TestWorkOfManyCells(t *testing.T) {
 	}
 }
 
+// TestMemoryOfDeclarations checks that a cell which declares a function, a variable and a type keeps less than 11 KB. Tables that double are part of it.
+func TestMemoryOfDeclarations(t *testing.T) {
+	s := newSession(t)
+	held := func(from, to int) uint64 {
+		for n := from; n < to; n++ {
+			evalFor(t, s, n, declaring(n), "")
+		}
+		runtime.GC()
+		runtime.GC() // what finalizers release
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const cells = 1000
+	before := held(0, 100)
+	each := int64(held(100, 100+cells)-before) / cells
+	t.Logf("%d bytes per cell", each)
+	if each > 11<<10 {
+		t.Errorf("%d bytes per cell, want at most %d", each, 11<<10)
+	}
+}
+
 func namesOfLater() (list []string) {
 	for _, c := range later {
 		list = append(list, c.name)

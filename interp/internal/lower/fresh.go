@@ -102,22 +102,18 @@ func (u *Unit) heldVariables() map[types.Object]bool {
 			return true
 		})
 	}
-	ast.Inspect(u.File, func(n ast.Node) bool {
+	makes := map[types.Object]*ast.FuncLit{} // the literal each call of which makes a variable
+	u.inLiterals(func(n ast.Node, in *ast.FuncLit) {
+		if id, ok := n.(*ast.Ident); ok && u.Info.Defs[id] != nil {
+			makes[u.Info.Defs[id]] = in
+		}
+	})
+	u.inLiterals(func(n ast.Node, in *ast.FuncLit) {
 		switch n := n.(type) {
-		case *ast.FuncLit:
-			own := map[types.Object]bool{} // variables of the literal, which each call makes
-			ast.Inspect(n, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && u.Info.Defs[id] != nil {
-					own[u.Info.Defs[id]] = true
-				}
-				return true
-			})
-			ast.Inspect(n.Body, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && u.Info.Uses[id] != nil && !own[u.Info.Uses[id]] {
-					held[u.Info.Uses[id]] = true
-				}
-				return true
-			})
+		case *ast.Ident:
+			if o := u.Info.Uses[n]; o != nil && in != nil && makes[o] != in {
+				held[o] = true
+			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
 				hold(n.X)
@@ -129,7 +125,27 @@ func (u *Unit) heldVariables() map[types.Object]bool {
 				hold(n.X)
 			}
 		}
-		return true
 	})
 	return held
+}
+
+// inLiterals calls f for each node with the innermost function literal around it, or nil.
+func (u *Unit) inLiterals(f func(n ast.Node, in *ast.FuncLit)) {
+	var around []*ast.FuncLit // the innermost literal at each node on the way
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		if n == nil {
+			around = around[:len(around)-1]
+			return true
+		}
+		var in *ast.FuncLit
+		if len(around) > 0 {
+			in = around[len(around)-1]
+		}
+		if lit, ok := n.(*ast.FuncLit); ok {
+			in = lit
+		}
+		f(n, in)
+		around = append(around, in)
+		return true
+	})
 }

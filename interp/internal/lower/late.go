@@ -22,7 +22,7 @@ func (u *Unit) lateReads() {
 		astutil.Apply(fd, nil, func(c *astutil.Cursor) bool {
 			switch n := c.Node().(type) {
 			case *ast.BinaryExpr:
-				if n.Op == token.LAND || n.Op == token.LOR {
+				if isLogical(n) {
 					r.logical(&n.X)
 					r.logical(&n.Y)
 				}
@@ -76,9 +76,13 @@ func (r lateReader) loop(s *ast.ForStmt) {
 	s.Cond, s.Body.List = nil, append(append(calls, leave), s.Body.List...)
 }
 
-// logical puts the calls of an operand of && or || before it, in a function literal: the operand may not be evaluated.
+// logical puts the calls of an operand of && or || before it, in a function literal: the operand may not be evaluated. Those of an operand that is
+// && or || itself have been put before its own operands.
 func (r lateReader) logical(e *ast.Expr) {
 	old := *e
+	if isLogical(ast.Unparen(old)) {
+		return
+	}
 	calls := r.calls(nil, []*ast.Expr{e})
 	if len(calls) == 0 {
 		return

@@ -30,7 +30,7 @@ func (u *Unit) logicals() {
 	})
 	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.BinaryExpr)
-		if !ok || x.Op != token.LAND && x.Op != token.LOR || !u.beginsWithType(x.X) {
+		if !ok || !isLogical(x) || !u.beginsWithType(x.X) {
 			return
 		}
 		x.X = u.as(&ast.ParenExpr{X: u.both(x.X)}, x.X)
@@ -59,12 +59,8 @@ func (u *Unit) condition(e ast.Expr) ast.Expr {
 // that Yaegi takes for a condition.
 func (u *Unit) beginsWithType(e ast.Expr) bool {
 	e = ast.Unparen(e)
-	for {
-		x, ok := e.(*ast.BinaryExpr)
-		if !ok || x.Op != token.LAND && x.Op != token.LOR {
-			break
-		}
-		e = ast.Unparen(x.X) // the operator there has its own constant
+	if isLogical(e) {
+		return false // the operator there has its own constant
 	}
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -97,4 +93,10 @@ func (u *Unit) beginsWithType(e ast.Expr) bool {
 func (u *Unit) isBoolean(e ast.Expr) bool {
 	b, ok := orInvalid(u.typeOf(e)).Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsBoolean != 0
+}
+
+// isLogical reports whether an expression is && or ||.
+func isLogical(e ast.Expr) bool {
+	x, ok := e.(*ast.BinaryExpr)
+	return ok && (x.Op == token.LAND || x.Op == token.LOR)
 }

@@ -14,24 +14,20 @@ import (
 func (u *Unit) rangeFunc() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		label := ""
-		astutil.Apply(body, nil, func(c *astutil.Cursor) bool {
-			if _, ok := c.Node().(*ast.FuncLit); ok {
-				return true
-			}
+		u.inside(body, func(c *astutil.Cursor) { // a literal is rewritten by itself
 			r, ok := c.Node().(*ast.RangeStmt)
-			if !ok || u.inLiteral(body, r) {
-				return true
+			if !ok {
+				return
 			}
 			sig, ok := types.Unalias(orInvalid(u.typeOf(r.X))).Underlying().(*types.Signature)
 			if !ok {
-				return true
+				return
 			}
 			label = ""
 			if l, ok := c.Parent().(*ast.LabeledStmt); ok {
 				label = l.Label.Name
 			}
 			c.Replace(u.callback(r, sig, t, label))
-			return true
 		})
 	})
 }
@@ -41,23 +37,6 @@ func orInvalid(t types.Type) types.Type {
 		return types.Typ[types.Invalid]
 	}
 	return t
-}
-
-// inLiteral reports whether n is inside a function literal of body, which is then
-// rewritten separately.
-func (u *Unit) inLiteral(body *ast.BlockStmt, n ast.Node) bool {
-	found := false
-	ast.Inspect(body, func(x ast.Node) bool {
-		if l, ok := x.(*ast.FuncLit); ok {
-			ast.Inspect(l, func(y ast.Node) bool {
-				found = found || y == n
-				return !found
-			})
-			return false
-		}
-		return !found
-	})
-	return found
 }
 
 // callback returns the statement that replaces the loop.

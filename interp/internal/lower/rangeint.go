@@ -54,8 +54,11 @@ func (u *Unit) rangeInt() {
 // assigned to, has its address taken, or is used by a function literal.
 func (u *Unit) changed(o types.Object, n ast.Node) bool { return u.captured(o, n) || u.assigned(o, n) }
 
-// captured reports whether a function literal in n uses o, or n takes its address.
+// captured reports whether a function literal in n uses o, or n takes its address. A variable that a rewrite has made has no o.
 func (u *Unit) captured(o types.Object, n ast.Node) bool {
+	if o == nil {
+		return false
+	}
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -82,6 +85,9 @@ func (u *Unit) captured(o types.Object, n ast.Node) bool {
 
 // assigned reports whether n assigns to o or to a part of it.
 func (u *Unit) assigned(o types.Object, n ast.Node) bool {
+	if o == nil {
+		return false
+	}
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch x := n.(type) {

@@ -38,41 +38,53 @@ func (l *readers) walk(f func(e ast.Expr, r role)) {
 			continue
 		}
 		var path []ast.Node
+		var around []surroundings // of each node of the path
 		ast.Inspect(d, func(n ast.Node) bool {
 			if n == nil {
-				path = path[:len(path)-1]
+				path, around = path[:len(path)-1], around[:len(around)-1]
 				return true
 			}
-			path = append(path, n)
+			var s surroundings
+			if last := len(path) - 1; last >= 0 {
+				s = around[last].of(path, n)
+			}
+			path, around = append(path, n), append(around, s)
 			if e, ok := n.(ast.Expr); ok {
-				f(e, l.role(path))
+				f(e, l.role(path, s))
 			}
 			return true
 		})
 	}
 }
 
+// surroundings are what the nodes around a node say about it.
+type surroundings struct {
+	role
+	at int // place in the path of the closest node around it that is not a pair of parentheses
+}
+
+// of returns the surroundings of a child of the last node of a path, which has the surroundings s.
+func (s surroundings) of(path []ast.Node, child ast.Node) surroundings {
+	last := len(path) - 1
+	switch p := path[last].(type) {
+	case *ast.FuncDecl, *ast.FuncLit:
+		s.role = role{function: p}
+	case *ast.ForStmt:
+		s.loop = s.loop || child != p.Init
+	case *ast.RangeStmt:
+		s.loop = s.loop || child == p.Body
+	case *ast.GoStmt, *ast.DeferStmt:
+		s.late = true
+	}
+	if !isA[*ast.ParenExpr](path[last]) {
+		s.at = last
+	}
+	return s
+}
+
 // role returns the role of the expression at the end of a path.
-func (l *readers) role(path []ast.Node) role {
-	var r role
-	for i, n := range path[:len(path)-1] {
-		switch n := n.(type) {
-		case *ast.FuncDecl, *ast.FuncLit:
-			r = role{function: n}
-		case *ast.ForStmt:
-			r.loop = r.loop || path[i+1] != n.Init
-		case *ast.RangeStmt:
-			r.loop = r.loop || path[i+1] == n.Body
-		case *ast.GoStmt, *ast.DeferStmt:
-			r.late = true
-		}
-	}
-	at := len(path) - 2
-	for ; at > 0; at-- {
-		if _, ok := path[at].(*ast.ParenExpr); !ok {
-			break
-		}
-	}
+func (l *readers) role(path []ast.Node, s surroundings) role {
+	r, at := s.role, s.at
 	self := path[at+1]
 	switch p := path[at].(type) {
 	case *ast.SelectorExpr:

@@ -100,7 +100,7 @@ func head(st ast.Stmt) token.Pos {
 		if body.IsValid() && body < end {
 			end = body
 		}
-		return true
+		return !body.IsValid()
 	})
 	return end
 }
@@ -231,7 +231,7 @@ func (s *stopper) literals(nodes ...ast.Node) {
 				if id, ok := n.(*ast.Ident); ok {
 					mentioned[s.u.Info.Uses[id]] = true
 				}
-				return true
+				return len(s.vars) > 0
 			})
 			for _, id := range s.vars {
 				if mentioned[s.u.Info.Uses[id]] {

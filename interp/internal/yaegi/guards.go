@@ -29,12 +29,14 @@ type (
 // guards guards nodes. The numbers are offsets of fields of nodes; data is the offset of a
 // field of frames.
 type guards struct {
-	tree                                             tree
-	gen, exec, nleft, findex, level, pos, rval, data uintptr
-	known                                            map[uintptr]use // by address of the generator
-	node, itype                                      reflect.Type
-	zeros                                            *zeros
-	failing                                          func(token.Pos) // is told the operand for which a node is about to panic
+	tree                                                                   tree
+	gen, exec, nleft, findex, level, pos, rval, data, typeNode, incomplete uintptr
+	known                                                                  map[uintptr]use // by address of the generator
+	node, itype, scope                                                     reflect.Type
+	kinds                                                                  map[uint]string           // names of the kinds of nodes
+	standIns                                                               map[kindOf]unsafe.Pointer // nodes that have only their kind
+	zeros                                                                  *zeros
+	failing                                                                func(token.Pos) // is told the operand for which a node is about to panic
 }
 
 // use is what the nodes of a generator do: the way in which they use a map, or the operation that they test.
@@ -92,8 +94,8 @@ func isMapEntry(node unsafe.Pointer) bool
 //go:linkname genValue github.com/traefik/yaegi/interp.genValue
 func genValue(node unsafe.Pointer) func(frame unsafe.Pointer) reflect.Value
 
-//go:linkname genRun github.com/traefik/yaegi/interp.genRun
-func genRun(node unsafe.Pointer) error
+//go:linkname setExec github.com/traefik/yaegi/interp.setExec
+func setExec(node unsafe.Pointer)
 
 // newGuards panics if the layout of nodes is not that of v0.16.1.
 func newGuards(node reflect.Type, t tree, goroutine func() uint64) *guards {
@@ -104,7 +106,10 @@ func newGuards(node reflect.Type, t tree, goroutine func() uint64) *guards {
 		}
 		return f.Offset
 	}
-	m := &guards{tree: t, known: map[uintptr]use{}, node: node, zeros: &zeros{goroutine: goroutine}}
+	m := &guards{
+		tree: t, known: map[uintptr]use{}, node: node, zeros: &zeros{goroutine: goroutine},
+		kinds: map[uint]string{}, standIns: map[kindOf]unsafe.Pointer{},
+	}
 	m.gen = offset(node, "gen", "interp.bltnGenerator")
 	m.exec = offset(node, "exec", "interp.bltn")
 	m.nleft = offset(node, "nleft", "int")
@@ -116,6 +121,12 @@ func newGuards(node reflect.Type, t tree, goroutine func() uint64) *guards {
 	m.data = offset(exec.Type.In(0).Elem(), "data", "[]reflect.Value")
 	typ, _ := node.FieldByName("typ")
 	m.itype = typ.Type.Elem()
+	m.typeNode, m.incomplete = offset(m.itype, "node", "*interp.node"), offset(m.itype, "incomplete", "bool")
+	sc, _ := node.FieldByName("scope")
+	m.scope = sc.Type.Elem()
+	for name, typ := range scopeFields {
+		offset(m.scope, name, typ)
+	}
 	iter := reflect.TypeFor[reflect.MapIter]()
 	if offset(iter, "m", "reflect.Value") != 0 {
 		panic("reflect.MapIter does not begin with its map")
@@ -127,20 +138,17 @@ func at[T any](p unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(p, 
 
 // guard guards the nodes of a program. The code of function literals already exists, so it is generated again if
 // it has such nodes.
-func (m *guards) guard(p *interp.Program) error {
+func (m *guards) guard(p *interp.Program) {
 	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
 	var literals []unsafe.Pointer
 	m.walk(root, nil, &literals)
 	for _, n := range literals {
-		all := []unsafe.Pointer{n} // genRun does not look into declarations of variables
+		all := []unsafe.Pointer{n}
 		m.forget(m.child(n, 3), &all)
 		for _, n := range slices.Backward(all) {
-			if err := genRun(n); err != nil {
-				return err
-			}
+			setExec(*m.tree.node(m.child(n, 3), "start"))
 		}
 	}
-	return nil
 }
 
 // walk guards the nodes below n, which is inside literal, and adds the outermost literals

@@ -136,11 +136,11 @@ func (m *guards) part(n unsafe.Pointer, low bool) {
 
 // counted makes a shift test its count.
 func (m *guards) counted(n unsafe.Pointer) {
-	count, exec := genValue(m.child(n, 1)), at[run](n, m.exec)
+	count, pos, exec := genValue(m.child(n, 1)), *at[token.Pos](m.child(n, 1), m.pos), at[run](n, m.exec)
 	original := *exec
 	*exec = func(f unsafe.Pointer) run {
 		if v := count(f); v.CanInt() && v.Int() < 0 {
-			m.failing(*at[token.Pos](m.child(n, 1), m.pos))
+			m.failing(pos)
 			words.ShiftCount(v.Int())
 		}
 		return original(f)

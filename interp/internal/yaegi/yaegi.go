@@ -117,13 +117,11 @@ func (e *Engine) Declare(_ context.Context, u *engine.Unit) (p engine.Program, e
 			return nil, err
 		}
 		e.memory.grow()
-		if err := e.guards.guard(prog); err != nil {
-			return nil, err
-		}
+		e.guards.guard(prog)
 		if _, err := e.yaegi.Execute(prog); err != nil {
 			return nil, err
 		}
-		e.guards.cut(prog)
+		e.guards.release(prog)
 		if i == 0 {
 			if err := e.memory.resolveCycles(typeNames(types)); err != nil {
 				return nil, err

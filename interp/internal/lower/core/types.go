@@ -16,6 +16,7 @@ type reader struct {
 	made  map[string]types.Type // types of the names that have been declared, for identifiers that rewrites have made
 	funcs map[string]bool       // functions of the unit
 	seen  map[ast.Expr]types.Type
+	stars map[*ast.StarExpr]bool // whether those seen are types
 }
 
 // support is the type of what support functions return, as far as it is not recorded.
@@ -332,7 +333,15 @@ func (r *reader) isType(e ast.Expr) bool {
 	case *ast.ParenExpr:
 		return r.isType(x.X)
 	case *ast.StarExpr:
-		return r.isType(x.X)
+		is, known := r.stars[x]
+		if !known {
+			is = r.isType(x.X)
+			if r.stars == nil {
+				r.stars = map[*ast.StarExpr]bool{}
+			}
+			r.stars[x] = is
+		}
+		return is
 	case *ast.SelectorExpr:
 		_, ok := r.info.Uses[x.Sel].(*types.TypeName)
 		return ok
