@@ -201,7 +201,7 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 		Metadata: client.SpecMetadata{SupportedEncryption: []any{"curve"}},
 		Argv:     []string{exe, "kernel", "--engine", engine, "{connection_file}"},
 		// The history and the progress in the course keep only what a user typed.
-		Env: map[string]string{"HALFNOTE_HISTORY": "", "HALFNOTE_PROGRESS": ""},
+		Env: map[string]string{"HALFNOTE_HISTORY": "", "HALFNOTE_PROGRESS": "", install.Arenas: "1"},
 	}, nil
 }
 

@@ -8,11 +8,11 @@ import (
 	"runtime/debug"
 
 	"halfnote/amp"
+	"halfnote/install"
 	"halfnote/internal/plumbing"
 	"halfnote/interp"
 	"halfnote/kernel"
 	"halfnote/kernel/remote"
-	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
 
@@ -38,6 +38,9 @@ type kernelCommand struct {
 	PublicKey           string `group:"server" placeholder:"KEY" env:"PUBLIC_KEY" help:"The server's RSA key in base64, which encrypts the answer."`
 	TransportEncryption string `group:"server" default:"" enum:",disabled,auto,required" placeholder:"POLICY" env:"TRANSPORT_ENCRYPTION" help:"Encrypt connections: disabled, auto or required."`
 }
+
+// endedVariable is the environment variable in which the server of lab tells a kernel how the process ended that it replaces.
+const endedVariable = "HALFNOTE_ENDED"
 
 // serve runs the kernel. Without a connection file it answers to a server on another machine.
 func (c kernelCommand) serve(config kernel.Config, session *interp.Session) error {
@@ -73,15 +76,18 @@ func (c kernelCommand) Run() error {
 	if member == nil && c.several() {
 		return c.launch()
 	}
-	os.Unsetenv("JUPYTER_TOKEN")          // the server's, by which its clients run code; no cell needs it
-	limit := int64(tensor.Memory().Limit) // memory of the machine, or GOMEMLIMIT if it is less
+	os.Unsetenv("JUPYTER_TOKEN") // the server's, by which its clients run code; no cell needs it
+	ended := os.Getenv(endedVariable)
+	os.Unsetenv(endedVariable)
+	os.Unsetenv(install.Arenas) // the C library has read it
+	limit, setBy := driver.Limit()
 	if member != nil {
 		limit /= int64(member.Local)
 	}
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, Mapped: mapped, Sources: sources, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, MemorySetBy: setBy, Mapped: mapped, Sources: sources, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
 	if err != nil {
 		return err
 	}
@@ -100,7 +106,7 @@ func (c kernelCommand) Run() error {
 		c.ConnectionFile = member.Task
 	}
 	config := kernel.Config{
-		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"),
+		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"), Ended: ended,
 	}
 	if member != nil {
 		return c.lead(member, config, session)

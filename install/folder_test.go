@@ -102,7 +102,7 @@ func TestPackageRunsNothing(t *testing.T) {
 		{"-c", path + "shell = type('Shell', (), {'register_magics': print}); halfnote.load_ipython_extension(shell)", own},
 		{"-c", "import IPython.core.magic, jupyter_client; " + path + "halfnote.load_ipython_extension(type('Shell', (), {'register_magics': print})); import halfnote.magic; halfnote.magic.imported('x', {'application/json': 1}, 'none')", own},
 	} {
-		cmd := isolated(t.Context(), []string{python}, args...)
+		cmd := isolated(t.Context(), []string{python, "-B"}, args...) // the folder of the sources stays as it is
 		out, err := cmd.CombinedOutput()
 		if names := sprung(); err != nil || len(names) > 0 {
 			t.Errorf("%q: got modules of the working folder %q, %v, want none\n%s", args, names, err, out)

@@ -231,6 +231,11 @@ type provisioner struct {
 	Config map[string]any `json:"config"`
 }
 
+// Arenas is the environment variable that limits the heaps of the C library of Linux. Each of its threads reserves 64 MiB of addresses for one, which a process
+// with a limit of addresses (ulimit -v) cannot spare. The kernel's own memory is Go's. A kernel takes the variable out of its environment, so that the programs
+// that cells start have as many as they like.
+const Arenas = "MALLOC_ARENA_MAX"
+
 func kernelJSON(o Options, goos string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -249,7 +254,7 @@ func kernelJSON(o Options, goos string) []byte {
 		Language:      "go",
 		InterruptMode: "message",
 		Protocol:      "5.5",
-		Env:           map[string]string{},
+		Env:           map[string]string{Arenas: "1"},
 		Metadata:      specMetadata{Debugger: true, Encryption: []string{"curve"}, Own: ownMetadata{o.Version}, Provisioner: p},
 	})
 	if err != nil {

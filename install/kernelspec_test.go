@@ -55,7 +55,9 @@ func TestKernelJSON(t *testing.T) {
   "language": "go",
   "interrupt_mode": "message",
   "kernel_protocol_version": "5.5",
-  "env": {},
+  "env": {
+    "MALLOC_ARENA_MAX": "1"
+  },
   "metadata": {
     "debugger": true,
     "supported_encryption": [
@@ -354,7 +356,7 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 	}
 	want := map[string]any{
 		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--theme", "auto", "--charts", "interactive", "{connection_file}"}, "display_name": "Go (halfnote)",
-		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{},
+		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{"MALLOC_ARENA_MAX": "1"},
 		"metadata": map[string]any{"debugger": true, "supported_encryption": []any{"curve"}, "halfnote": map[string]any{"version": "1"}}, "dir": dir,
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -2,6 +2,8 @@
 import os
 import warnings
 
+from jupyter_client.ioloop import AsyncIOLoopKernelRestarter
+
 # The server reads its configuration twice.
 warnings.filterwarnings("ignore", message="Overriding existing pre_save_hook")
 
@@ -19,6 +21,20 @@ def without_empty_widgets(model, **_):
 
 
 c.ContentsManager.pre_save_hook = without_empty_widgets  # noqa: F821
+
+
+class Restarter(AsyncIOLoopKernelRestarter):
+    """Tells a kernel how the process ended that it replaces, which only the parent of that process knows."""
+
+    async def poll(self):
+        kernel = self.kernel_manager
+        status = await kernel.provisioner.poll() if kernel.provisioner else None
+        if status is not None:
+            kernel.update_env(env={"HALFNOTE_ENDED": str(status)})
+        await super().poll()
+
+
+c.AsyncIOLoopKernelManager.restarter_class = Restarter  # noqa: F821
 
 # The server runs in a separate folder, so that what it starts imports nothing from the notebooks' folder. Terminals start there.
 try:

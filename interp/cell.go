@@ -178,7 +178,7 @@ func (s *Session) check(in front.Input, out eval.Output) (*front.Checked, error)
 	if err != nil {
 		return nil, err
 	}
-	return k, k.Fits(s.live.Memory)
+	return k, k.Fits(s.live.Memory, s.live.MemorySetBy)
 }
 
 // examine parses and type-checks a cell that is not to run.

@@ -77,13 +77,13 @@ func TestHostileChild(t *testing.T) {
 	if own := os.Getenv("HALFNOTE_AFTER"); own != "" {
 		after, grace = own, time.Second
 	}
-	memory := int64(256 << 20)
+	memory, setBy := int64(256<<20), ""
 	if os.Getenv("HALFNOTE_KERNEL") == "true" { // as package main does
-		memory, _ = driver.Limit()
+		memory, setBy = driver.Limit()
 		memory = memory / 10 * 9
 		debug.SetMemoryLimit(memory)
 	}
-	s, err := NewSession(Options{Engine: engine, Memory: memory, Grace: grace})
+	s, err := NewSession(Options{Engine: engine, Memory: memory, MemorySetBy: setBy, Grace: grace})
 	if err != nil {
 		t.Fatal(err)
 	}

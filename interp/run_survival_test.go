@@ -23,17 +23,20 @@ var survivalLimits = []struct {
 
 // TestSurvival runs each cell of testdata/hostile/survival.txtar in a separate process, on each engine and with each limit of
 // addresses, and interrupts what runs long. The session must survive each, apart from those that survivalEnds lists. A
-// default run has a share of the cells, on the first engine; HALFNOTE_REQUIRE=survival runs all on all engines.
+// default run has few of the cells, HALFNOTE_REQUIRE=long a share, and HALFNOTE_REQUIRE=survival all.
 func TestSurvival(t *testing.T) {
 	cells := survivalCells(t)
-	share, list := 97, Engines[:1]
-	if testenv.Requires("survival") {
-		share, list = 1, Engines
+	share := 97
+	switch {
+	case testenv.Requires("survival"):
+		share = 1
+	case testenv.Requires("long"):
+		share = 20
 	}
 	var mu sync.Mutex
 	died := map[string]int{}
 	t.Run("cells", func(t *testing.T) {
-		for _, engine := range list {
+		for _, engine := range tested(t) {
 			for _, limit := range survivalLimits {
 				for i := 0; i < len(cells); i += share {
 					c := cells[i]

@@ -51,10 +51,11 @@ type Options struct {
 	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
 	MaxDepth int
 	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no
-	// limit. Mapped returns the bytes in use outside the heap, which also count; it may
-	// be nil.
-	Memory int64
-	Mapped func() int64
+	// limit. MemorySetBy is what set it, for messages, such as "ulimit -v"; "" means GOMEMLIMIT. Mapped returns the
+	// bytes in use outside the heap, which also count; it may be nil.
+	Memory      int64
+	MemorySetBy string
+	Mapped      func() int64
 	// Grace is the time in which an interrupted cell must stop before it is left
 	// behind; 0 means 2 s.
 	Grace time.Duration
@@ -124,7 +125,7 @@ func NewSession(o Options) (*Session, error) {
 	s := &Session{
 		opts: o, checking: new(sync.Mutex), compiling: make(chan struct{}, 1), history: history.New(), live: live.NewRegistry(o.MaxDepth),
 	}
-	s.live.Memory, s.live.Mapped = o.Memory, o.Mapped
+	s.live.Memory, s.live.MemorySetBy, s.live.Mapped = o.Memory, o.MemorySetBy, o.Mapped
 	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	if o := s.opts.Theme; o != "" {

@@ -38,6 +38,9 @@ type Config struct {
 	History string
 	// Notebook names the notebook of this kernel, for finding the outputs of its earlier kernels.
 	Notebook string
+	// Ended is how the process of the kernel ended that this one replaces, if what started both knows: its exit status, or the number of the signal that
+	// ended it, with a minus. The first cell shows it if that kernel died.
+	Ended string
 	// HelpLinks are shown in the Help menu of front ends.
 	HelpLinks []HelpLink
 	// Ready is called once, when all sockets are bound; it may be nil.
@@ -73,7 +76,7 @@ func Serve(ctx context.Context, c Config, e Evaluator) error {
 		return err
 	}
 	if c.Process {
-		if err := k.last.listen(c.History, k.conn.Key, c.Notebook); err != nil {
+		if err := k.last.listen(c.History, k.conn.Key, c.Notebook, c.Ended); err != nil {
 			k.log.Printf("the next kernel will not know why this one ends: %v", err)
 		}
 		defer k.last.forget()

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -44,8 +45,8 @@ type lastState struct {
 const stateSize = 512
 
 // listen takes up what a dead kernel has left next to the history, and prepares the file of this kernel. Without a
-// history or a key there is none.
-func (l *postMortem) listen(history, key, notebook string) error {
+// history or a key there is none. ended is how the process of the kernel with the same key ended, if what started it knows.
+func (l *postMortem) listen(history, key, notebook, ended string) error {
 	if history == "" || key == "" {
 		return nil
 	}
@@ -61,7 +62,11 @@ func (l *postMortem) listen(history, key, notebook string) error {
 		case err != nil, time.Since(when) > seenFor:
 			os.Remove(file)
 		case file == own, name != "" && s.Notebook == name && gone(s.PID):
-			l.text, l.cell = s.describe(words, when), s.Cell
+			how := ""
+			if file == own {
+				how = exited(ended)
+			}
+			l.text, l.cell = s.describe(words, how, when), s.Cell
 			os.Remove(file)
 		}
 	}
@@ -200,8 +205,20 @@ func shortened(line string) string {
 	return line
 }
 
-// describe says in a sentence how a kernel ended that was in the state s at last.
-func (s lastState) describe(words string, when time.Time) string {
+// exited says how a process ended: its exit status, or the number of the signal that ended it, with a minus. It returns "" for anything else.
+func exited(status string) string {
+	n, err := strconv.Atoi(status)
+	switch {
+	case err != nil:
+		return ""
+	case n < 0:
+		return fmt.Sprintf("signal %d (%v) ended its process", -n, syscall.Signal(-n))
+	}
+	return fmt.Sprintf("its process exited with status %d", n)
+}
+
+// describe says in a sentence how a kernel ended that was in the state s at last. how is known only if what started it tells.
+func (s lastState) describe(words, how string, when time.Time) string {
 	what := "while no cell ran"
 	if s.Cell > 0 {
 		what = fmt.Sprintf("while In[%d] ran", s.Cell)
@@ -209,9 +226,12 @@ func (s lastState) describe(words string, when time.Time) string {
 	const clock = "15:04"
 	text := fmt.Sprintf("the kernel of %s ended at %s %s: %s", s.Started.Format(clock), when.Format(clock), what, words)
 	if words == "" {
-		text = fmt.Sprintf("the kernel of %s ended suddenly %s, as by kill -9", s.Started.Format(clock), what)
 		if s.Cell > 0 {
-			text = fmt.Sprintf("the kernel of %s ended suddenly %s, which began at %s, as by kill -9", s.Started.Format(clock), what, s.Began.Format(clock))
+			what += ", which began at " + s.Began.Format(clock)
+		}
+		text = fmt.Sprintf("the kernel of %s ended suddenly %s, as by kill -9", s.Started.Format(clock), what)
+		if how != "" {
+			text = fmt.Sprintf("the kernel of %s ended suddenly %s: %s", s.Started.Format(clock), what, how)
 		}
 		if n := killedForMemory() - s.Killed; n > 0 {
 			text += "; since it started, the system has ended a process because its memory ran out"

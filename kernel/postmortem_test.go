@@ -62,7 +62,7 @@ func TestPostMortem(t *testing.T) {
 			}
 			for next := range 2 {
 				var l postMortem
-				if err := l.listen(history, by.key, by.notebook); err != nil {
+				if err := l.listen(history, by.key, by.notebook, ""); err != nil {
 					t.Fatal(err)
 				}
 				silent := l.begins(1, true)
@@ -85,7 +85,7 @@ func TestPostMortemChild(t *testing.T) {
 	for _, d := range deaths {
 		if d.name == os.Getenv("HALFNOTE_DEATH") {
 			var l postMortem
-			if err := l.listen(os.Getenv("HALFNOTE_HISTORY"), "key", "a.ipynb"); err != nil {
+			if err := l.listen(os.Getenv("HALFNOTE_HISTORY"), "key", "a.ipynb", ""); err != nil {
 				t.Fatal(err)
 			}
 			l.begins(3, false)
@@ -94,4 +94,31 @@ func TestPostMortemChild(t *testing.T) {
 		}
 	}
 	t.Skip("runs only as a child process of TestPostMortem")
+}
+
+// TestPostMortemStatus checks what a kernel says about one whose exit status is known.
+func TestPostMortemStatus(t *testing.T) {
+	for _, c := range []struct{ status, key, want string }{
+		{"-9", "key", "ended suddenly while In[3] ran, which began at "},
+		{"-9", "key", ": signal 9 (killed) ended its process."},
+		{"3", "key", ": its process exited with status 3."},
+		{"", "key", ", as by kill -9."},
+		{"none", "key", ", as by kill -9."},
+		{"-9", "another", ", as by kill -9."}, // of the same notebook, but not the kernel that this one replaces
+	} {
+		history := filepath.Join(t.TempDir(), "history.sqlite")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestPostMortemChild$")
+		cmd.Env = append(os.Environ(), "HALFNOTE_DEATH=killed", "HALFNOTE_HISTORY="+history)
+		if err := cmd.Run(); err == nil {
+			t.Fatal("the child was not killed")
+		}
+		var l postMortem
+		if err := l.listen(history, c.key, "a.ipynb", c.status); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.begins(1, false); !strings.Contains(got, c.want) {
+			t.Errorf("status %q: got %q, want a text that contains %q", c.status, got, c.want)
+		}
+		l.forget()
+	}
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/install"
 	"halfnote/kernel/client"
 )
 
@@ -95,5 +97,39 @@ func TestNextKernelSaysWhy(t *testing.T) {
 	<-k.Exited()
 	if got := files(t, dir); strings.Contains(got, ".last-") {
 		t.Errorf("files after the end: got %q, want no last words", got)
+	}
+}
+
+// TestFewAddresses starts kernels with limits of addresses (ulimit -v) and asks for more memory than there is: the cell ends with an error that names the
+// limit, and the kernel goes on.
+func TestFewAddresses(t *testing.T) {
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kib := range []int{1500000, 2000000, 6000000} {
+		limited := fmt.Sprintf("ulimit -v %d; exec \"$0\" \"$@\"", kib)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		k, err := client.Start(ctx, client.Spec{
+			Language: "go", InterruptMode: "message", Argv: []string{"sh", "-c", limited, exe, "kernel", "{connection_file}"},
+			Env: map[string]string{install.Arenas: "1"}, // as in the kernelspec
+		}, client.Options{})
+		if err != nil {
+			t.Errorf("ulimit -v %d: %v", kib, err)
+			continue
+		}
+		defer k.Close()
+		for _, c := range []struct{ code, want string }{
+			{"x := 41", "ok"},
+			{"y := make([]byte, 8<<30)", "(ulimit -v sets the limit)"},
+			{"import \"os\"\npanic(\"<\" + os.Getenv(\"" + install.Arenas + "\") + \">\")", "<>"},
+			{"x + 1", "ok"},
+		} {
+			r, err := k.Execute(ctx, c.code, client.ExecuteOptions{}, nil)
+			if got := r.Status + " " + r.ErrorValue; err != nil || !strings.Contains(got, c.want) {
+				t.Errorf("ulimit -v %d: %s: got %q, %v, want %q", kib, c.code, got, err, c.want)
+			}
+		}
 	}
 }

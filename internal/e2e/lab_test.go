@@ -302,6 +302,27 @@ cleared by hand: ['', 'second']
 	}
 }
 
+// TestLabKilledKernel kills the kernel of a page while a cell runs. JupyterLab starts another one, and the next cell says how the first one ended, and
+// which outputs are kept.
+func TestLabKilledKernel(t *testing.T) {
+	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
+	browse := lab(t, map[string][]string{"killed.ipynb": {
+		`fmt.Println("loss 0.31 after 40 epochs")`,
+		`import "os"
+fmt.Println("the kernel is process", os.Getpid())
+for {
+	time.Sleep(time.Second)
+}`,
+		`%output ~1`,
+	}})
+	const want = `dialog: The kernel for killed.ipynb appears to have died. It will restart automatically.
+note: the kernel of TIME ended suddenly while In[2] ran, which began at TIME: signal 9 (killed) ended its process. Its variables are lost; %output ~1 lists the outputs that are kept %output ~1/1 TIME 1 line fmt.Println("loss 0.31 after 40 epochs") %output ~1/2 unfinished the kernel ended
+`
+	if got := browse("killed.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestLabDebugger checks that JupyterLab's debugger lists a struct, a slice and a tensor, and
 // that it stops at breakpoints in a cell that ran before and in the running one, steps
 // between them, and stops at a panic.

@@ -21,7 +21,7 @@ var limit = sync.OnceValues(func() (least int64, setBy string) {
 		}
 	}
 	consider(debug.SetMemoryLimit(-1), "GOMEMLIMIT")
-	consider(addressSpace(), "ulimit")
+	consider(addressSpace())
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(file); err == nil {
 			n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" means unlimited

@@ -7,26 +7,25 @@ import (
 	"syscall"
 )
 
-// addressSpace returns how many bytes the process can still map where ulimit -v or ulimit -d limits that, or 0. Go reserves
+// addressSpace returns how many bytes the process can still map where ulimit -v or ulimit -d limits that, and which of them does, or 0. Go reserves
 // more than a gigabyte of addresses when it starts, which count although they take no memory, and later asks for 64 MiB
 // at a time.
-func addressSpace() int64 {
+func addressSpace() (least int64, setBy string) {
 	const step = 64 << 20
-	least := int64(0)
 	for _, l := range []struct {
-		resource int
-		used     string // in /proc/self/status
-	}{{syscall.RLIMIT_AS, "VmSize:"}, {syscall.RLIMIT_DATA, "VmData:"}} {
+		resource    int
+		used, setBy string // used is a field of /proc/self/status
+	}{{syscall.RLIMIT_AS, "VmSize:", "ulimit -v"}, {syscall.RLIMIT_DATA, "VmData:", "ulimit -d"}} {
 		var r syscall.Rlimit
 		if syscall.Getrlimit(l.resource, &r) != nil || r.Cur >= 1<<62 {
 			continue
 		}
 		left := max(int64(r.Cur)-statusBytes(l.used)-2*step, step)
 		if least == 0 || left < least {
-			least = left
+			least, setBy = left, l.setBy
 		}
 	}
-	return least
+	return least, setBy
 }
 
 // statusBytes returns an amount of memory of this process, or 0.

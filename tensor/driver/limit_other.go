@@ -3,4 +3,4 @@
 package driver
 
 // addressSpace returns 0: limits of addresses are not known here.
-func addressSpace() int64 { return 0 }
+func addressSpace() (bytes int64, setBy string) { return 0, "" }

@@ -224,7 +224,7 @@ func (x *exporter) check(in front.Input) (*front.Checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, k.Fits(0)
+	return k, k.Fits(0, "")
 }
 
 // keep assigns the value that a cell shows to a variable, as keepOutput does.

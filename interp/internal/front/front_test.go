@@ -375,7 +375,7 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s: %v", tt.code, err)
 			continue
 		}
-		if err := k.Fits(tt.limit); (err == nil) != tt.want {
+		if err := k.Fits(tt.limit, ""); (err == nil) != tt.want {
 			t.Errorf("%s in %d bytes: got %v, want it accepted: %v", tt.code, tt.limit, err, tt.want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Fits refuses a cell with a variable or value of a type that does not fit into memory:
-// creating one would end the process.
-func (c *Checked) Fits(limit int64) error {
+// creating one would end the process. setBy is what set the limit.
+func (c *Checked) Fits(limit int64, setBy string) error {
 	if limit == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (c *Checked) Fits(limit int64) error {
 				if size > limit {
 					at := c.Session.Fset.Position(e.Pos())
 					list = append(list, syntax.Problem{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
-						"%v", live.TooMuch{Asked: size, Limit: limit})})
+						"%v", live.TooMuch{Asked: size, Limit: limit, SetBy: setBy})})
 				}
 				return true
 			})

@@ -20,7 +20,7 @@ func (r *Registry) Go(f func(), mark int) {
 	c := r.Current()
 	const some = 1024
 	if r.others.Load()%some == some-1 && !c.root().stopped.Load() { // goroutines may take the memory faster than watch looks
-		if why, ok := r.crowded(); ok {
+		if why, ok := r.flooded(); ok {
 			r.StopFor(c, why)
 		}
 	}

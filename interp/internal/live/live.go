@@ -22,7 +22,9 @@ type Registry struct {
 	// Memory is the limit on the bytes of the heap, or 0 for none, including the bytes in
 	// use that Mapped, if set, reports.
 	Memory int64
-	Mapped func() int64
+	// MemorySetBy is what set the limit, such as GOMEMLIMIT, for messages.
+	MemorySetBy string
+	Mapped      func() int64
 
 	attached atomic.Pointer[attached]
 

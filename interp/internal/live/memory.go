@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/metrics"
@@ -9,17 +10,21 @@ import (
 )
 
 // TooMuch is the value of the panic of a cell that runs out of memory. Asked is the size of
-// the request in bytes, or 0 if the cell is stopped because it has used up the memory.
-type TooMuch struct{ Asked, Used, Limit int64 }
+// the request in bytes, or 0 if the cell is stopped because it has used up the memory. SetBy is what set the limit.
+type TooMuch struct {
+	Asked, Used, Limit int64
+	SetBy              string
+}
 
 func (t TooMuch) Error() string {
-	if t.Asked == 0 && t.Used < t.Limit {
-		return fmt.Sprintf("out of memory: the stacks of goroutines take %s, more than a third of the limit, %s (GOMEMLIMIT sets it)", text.Bytes(t.Used), text.Bytes(t.Limit))
+	by := cmp.Or(t.SetBy, "GOMEMLIMIT")
+	switch {
+	case t.Asked != 0:
+		return fmt.Sprintf("out of memory: %s requested, more than is left of %s (%s sets the limit)", text.Bytes(t.Asked), text.Bytes(t.Limit), by)
+	case t.Used < t.Limit:
+		return fmt.Sprintf("out of memory: the stacks of goroutines take %s, more than a third of the limit, %s (%s sets it)", text.Bytes(t.Used), text.Bytes(t.Limit), by)
 	}
-	if t.Asked == 0 {
-		return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (GOMEMLIMIT sets it)", text.Bytes(t.Used), text.Bytes(t.Limit))
-	}
-	return fmt.Sprintf("out of memory: %s requested, more than is left of %s (GOMEMLIMIT sets the limit)", text.Bytes(t.Asked), text.Bytes(t.Limit))
+	return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (%s sets it)", text.Bytes(t.Used), text.Bytes(t.Limit), by)
 }
 
 // RuntimeError makes TooMuch a runtime.Error.
@@ -42,7 +47,7 @@ func (r *Registry) Room(n, size int) {
 		used = r.used()
 	}
 	if asked > r.Memory-used {
-		panic(TooMuch{asked, used, r.Memory})
+		panic(TooMuch{asked, used, r.Memory, r.MemorySetBy})
 	}
 }
 
@@ -56,7 +61,7 @@ func (r *Registry) full() (TooMuch, bool) {
 	}
 	runtime.GC()
 	used := r.used()
-	return TooMuch{0, used, r.Memory}, used > r.Memory
+	return TooMuch{0, used, r.Memory, r.MemorySetBy}, used > r.Memory
 }
 
 // crowded returns the cause for stopping the cell if the stacks of goroutines take a third of the memory. A collection would not free them, and takes
@@ -64,7 +69,18 @@ func (r *Registry) full() (TooMuch, bool) {
 func (r *Registry) crowded() (TooMuch, bool) {
 	const many = 1000 // fewer goroutines with larger stacks end by other limits
 	_, stacks := heap()
-	return TooMuch{0, stacks, r.Memory}, r.Memory > 0 && stacks > r.Memory/3 && r.others.Load() > many
+	return TooMuch{0, stacks, r.Memory, r.MemorySetBy}, r.Memory > 0 && stacks > r.Memory/3 && r.others.Load() > many
+}
+
+// flooded returns the cause for stopping a cell that starts many goroutines: their stacks, or the heap, have taken the memory. A collection, which might free
+// some, would take so long that new goroutines take the rest.
+func (r *Registry) flooded() (TooMuch, bool) {
+	if why, ok := r.crowded(); ok {
+		return why, true
+	}
+	const many = 20000
+	used := r.used()
+	return TooMuch{0, used, r.Memory, r.MemorySetBy}, r.Memory > 0 && used > r.Memory && r.others.Load() > many
 }
 
 // used returns the bytes of the heap that hold objects and stacks of goroutines, plus those that Mapped reports.
