@@ -107,6 +107,7 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	}
 	if !isLit || len(later.Args) > 0 || lit.Type.Results.NumFields() > 0 {
 		lit = &ast.FuncLit{Type: &ast.FuncType{Func: d.Defer, Params: &ast.FieldList{}}, Body: block(expr(later))}
+		u.recovering[lit.Body] = true // called again from behind a barrier, it would be at another distance
 	}
 	push.Args = append(push.Args, lit)
 	return append(before, expr(push))
