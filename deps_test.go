@@ -78,7 +78,7 @@ STD, interp/internal/lower < interp/internal/lower/core
 STD, display, kernel/eval, interp/internal/engine < interp/internal/live
 STD < interp/internal/ansi
 STD, internal/near, display, kernel/eval, interp/internal/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
-STD, interp/internal/dynamic < interp/internal/peek
+STD, interp/internal/dynamic < interp/internal/loggers, interp/internal/peek
 STD < interp/internal/history, interp/internal/shell, interp/internal/words
 STD, display, internal/text, interp/internal/engine, interp/internal/dynamic, interp/internal/mapaccess, interp/internal/peek, interp/internal/words < interp/internal/render
 STD, interp/internal/syntax < interp/internal/files
@@ -97,7 +97,7 @@ STD < interp/internal/native/object, interp/internal/native/toolchain
 STD, interp/internal/native/object, interp/internal/native/toolchain < interp/internal/native/loader, interp/internal/native/carry
 STD, interp/internal/engine, interp/internal/clone, interp/internal/native/..., x/tools < interp/internal/native
 STD, interp/internal/native/loader < interp/internal/fatal
-STD, display, display/widget, interp/internal/debug, interp/internal/dynamic, interp/internal/engine, interp/internal/fatal, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/lower, interp/internal/mapaccess, interp/internal/stdio, interp/internal/symbols, interp/internal/words < interp/internal/support
+STD, display, display/widget, interp/internal/debug, interp/internal/dynamic, interp/internal/engine, interp/internal/fatal, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/loggers, interp/internal/lower, interp/internal/mapaccess, interp/internal/stdio, interp/internal/symbols, interp/internal/words < interp/internal/support
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/internal/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen

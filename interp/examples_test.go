@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"halfnote/internal/testenv"
 	"halfnote/kernel/eval"
@@ -47,6 +48,10 @@ func TestStandardExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pacific, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		t.Fatal(err)
+	}
 	share := uint32(1)
 	if !*update {
 		share = uint32(testenv.Share(t, exampleShare))
@@ -60,6 +65,11 @@ func TestStandardExamples(t *testing.T) {
 		}
 		t.Run(file.name, func(t *testing.T) {
 			t.Chdir(filepath.Dir(file.path))
+			if file.folder() == "time" { // as the package's tests do
+				local := time.Local
+				defer func() { time.Local = local }()
+				time.Local = pacific
+			}
 			for name, problem := range file.run(t, engine) {
 				id := file.folder() + "." + name + " " + engine
 				why, listed := x.reason(id)
@@ -157,7 +167,8 @@ func (f exampleFile) run(t *testing.T, engine string) map[string]string {
 	}
 	at := func(p token.Pos) int { return files.Position(p).Offset }
 	problems, bodies := map[string]string{}, map[string]string{}
-	shared := slices.Clone(text) // without the package clause and the examples
+	shared := slices.Clone(text) // what examples use, without the package clause and themselves
+	needed := usedByExamples(parsed)
 	blank := func(from, to int) {
 		for i := from; i < to; i++ {
 			if shared[i] != '\n' {
@@ -173,9 +184,14 @@ func (f exampleFile) run(t *testing.T, engine string) map[string]string {
 			if d.Recv == nil && strings.HasPrefix(d.Name.Name, "Example") {
 				bodies[d.Name.Name] = string(text[at(d.Pos()):at(d.End())])
 				blank(at(d.Pos()), at(d.End()))
+			} else if !needed[d] {
+				blank(at(d.Pos()), at(d.End()))
 			}
 		case *ast.GenDecl:
 			if d.Tok != token.IMPORT {
+				if !needed[d] {
+					blank(at(d.Pos()), at(d.End()))
+				}
 				continue
 			}
 			for _, spec := range d.Specs {
@@ -233,6 +249,54 @@ func (f exampleFile) run(t *testing.T, engine string) map[string]string {
 		}
 	}
 	return problems
+}
+
+// usedByExamples returns the declarations of a file that its examples use, directly or through others: a file may have tests too.
+func usedByExamples(f *ast.File) map[ast.Decl]bool {
+	byName, needed := map[string][]ast.Decl{}, map[ast.Decl]bool{}
+	var todo []ast.Decl
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil { // a method comes with its type
+				ast.Inspect(d.Recv, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok {
+						byName[id.Name] = append(byName[id.Name], d)
+					}
+					return true
+				})
+			} else if byName[name] = append(byName[name], d); strings.HasPrefix(name, "Example") || name == "init" {
+				todo = append(todo, d)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					byName[spec.Name.Name] = append(byName[spec.Name.Name], d)
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						byName[id.Name] = append(byName[id.Name], d)
+					}
+				}
+			}
+		}
+	}
+	for len(todo) > 0 {
+		d := todo[0]
+		todo = todo[1:]
+		if needed[d] {
+			continue
+		}
+		needed[d] = true
+		ast.Inspect(d, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				todo = append(todo, byName[id.Name]...)
+			}
+			return true
+		})
+	}
+	return needed
 }
 
 // standardOutput returns what compiled packages write to standard output while f runs. A kernel captures it elsewhere.

@@ -59,8 +59,8 @@ func lendAny(v any, l lender) any {
 		return v
 	}
 	if l.shared && r.Kind() == reflect.Pointer && r.IsNil() { // for the type alone
-		if e := f.elem(); e.t != nil && e.t.Kind == reflect.Interface && len(e.t.Methods) > 0 && e.r.NumMethod() == 0 {
-			panic(NoMirror{e.t.Name, "only the interpreter knows the methods of this interface"})
+		if e := f.elem(); e.hasOwnMethods() {
+			return reflect.Zero(reflect.PointerTo(e.alone())).Interface()
 		}
 	}
 	w := mirrorOf(f)
@@ -268,7 +268,9 @@ func settle(v reflect.Value, done map[unsafe.Pointer]bool) {
 		f, ok := origin(v.Elem().Type())
 		mirrors.Unlock()
 		if ok && f.t != nil {
-			v.Set(reflect.ValueOf(f.t.In(f.take(v.Elem()))))
+			if x := reflect.ValueOf(f.t.In(f.take(v.Elem()))); x.Type().AssignableTo(v.Type()) { // an interface with methods holds the mirror
+				v.Set(x)
+			}
 		}
 	case reflect.Pointer:
 		if v.IsNil() || done[v.UnsafePointer()] {

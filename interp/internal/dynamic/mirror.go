@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -17,10 +18,11 @@ import (
 // value of the type. Package reflect never forgets a type, so neither does this package.
 var mirrors = struct {
 	sync.Mutex
-	to   map[form]reflect.Type
-	from map[reflect.Type]form
-	open []form // recorded by the mirrorOf that runs; some may be incomplete
-}{to: map[form]reflect.Type{}, from: map[reflect.Type]form{}}
+	to    map[form]reflect.Type
+	from  map[reflect.Type]form
+	open  []form                 // recorded by the mirrorOf that runs; some may be incomplete
+	alone map[*Type]reflect.Type // interfaces of which compiled code has the type without values
+}{to: map[form]reflect.Type{}, from: map[reflect.Type]form{}, alone: map[*Type]reflect.Type{}}
 
 // form is a type of interpreted code together with the reflect type of its values.
 type form struct {
@@ -141,6 +143,9 @@ func (f form) mirror() reflect.Type {
 	}
 	if w := mirrors.to[f]; w != nil {
 		return w
+	}
+	if f.hasOwnMethods() && mirrors.alone[f.t] != nil {
+		panic(fmt.Sprintf("compiled code knows the type %s alone, with its methods, and would take the type of a part for another one", f.t.Name))
 	}
 	if f.t == nil || !f.t.Named {
 		w := f.composite()
@@ -338,6 +343,7 @@ func forgetMirrors(s *Space) {
 			f.forget()
 		}
 	}
+	maps.DeleteFunc(mirrors.alone, func(t *Type, _ reflect.Type) bool { return t.space == s })
 }
 
 // forget forgets the mirror of a type.

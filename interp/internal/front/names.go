@@ -98,11 +98,24 @@ func Foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.
 
 // renameUses replaces the identifiers of a tree with the engine's names.
 func (c *Bound) renameUses(f *DeclFile) {
-	flat := &lower.Flat{Info: c.Info, Name: c.flatName, Alias: func(path string) string {
+	flat := &lower.Flat{Info: c.Info, Name: c.flatName, IsType: c.isType, Alias: func(path string) string {
 		c.UnitPaths[path] = true
 		return Alias(path)
 	}}
 	flat.Apply(f.File)
+}
+
+// isType reports whether a name is the engine's name of a type of the session or of a function of the cell.
+func (c *Bound) isType(name string) bool {
+	if b := c.Slotted(name); b != nil {
+		return b.Kind == KindType
+	}
+	for _, slot := range c.localTypes {
+		if slot == name {
+			return true
+		}
+	}
+	return false
 }
 
 // slotName returns a name that is new to the engine. The first meaning of a name keeps

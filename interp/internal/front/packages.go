@@ -35,9 +35,10 @@ type Packages struct {
 // SourceUnit is a package on its way to the engine.
 type SourceUnit struct {
 	*library.Package
-	seq      int            // sequence number, part of its names in the engine
-	Declared bool           // known to the engine
-	Program  engine.Program // its initialization, nil once that is done
+	seq      int                     // sequence number, part of its names in the engine
+	locals   map[types.Object]string // engine names of types that its functions declare
+	Declared bool                    // known to the engine
+	Program  engine.Program          // its initialization, nil once that is done
 }
 
 // SourceFile is a file of a package, for tracebacks.
@@ -89,17 +90,40 @@ func (p *Packages) has(pkg *types.Package) bool {
 
 // name returns the engine's name of a package's declaration, or "" for other objects.
 func (p *Packages) name(o types.Object) string {
-	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() || p.Units[o.Pkg()] == nil {
+	if o == nil || o.Pkg() == nil || p.Units[o.Pkg()] == nil {
 		return ""
 	}
-	name := strings.TrimPrefix(o.Name(), library.HiddenPrefix)
-	return fmt.Sprintf("%s_%s__%d", o.Pkg().Name(), name, p.Units[o.Pkg()].seq)
+	u := p.Units[o.Pkg()]
+	if o.Parent() != o.Pkg().Scope() {
+		return u.locals[o]
+	}
+	return u.name(strings.TrimPrefix(o.Name(), library.HiddenPrefix))
+}
+
+// name returns the engine's name of a declaration by its name in the package.
+func (u *SourceUnit) name(name string) string {
+	return fmt.Sprintf("%s_%s__%d", u.Types.Name(), name, u.seq)
+}
+
+// nameLocals gives the types that functions declare separate names in the engine: values of them are written outside their scopes.
+func (u *SourceUnit) nameLocals() {
+	u.locals = map[types.Object]string{}
+	for _, f := range u.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name != "_" {
+				if o := u.Info.Defs[t.Name]; o.Parent() != u.Types.Scope() {
+					u.locals[o] = fmt.Sprintf("%s_t%d", u.name(o.Name()), len(u.locals))
+				}
+			}
+			return true
+		})
+	}
 }
 
 // Object returns the object with a name in the engine, or nil if it does not belong to a
 // package.
 func (p *Packages) Object(name string) types.Object {
-	for pkg := range p.Units {
+	for pkg, u := range p.Units {
 		prefix := pkg.Name() + "_"
 		short, found := strings.CutPrefix(name, prefix)
 		if !found {
@@ -108,6 +132,11 @@ func (p *Packages) Object(name string) types.Object {
 		short, _, _ = strings.Cut(short, "__")
 		if o := pkg.Scope().Lookup(short); o != nil && p.name(o) == name {
 			return o
+		}
+		for o, local := range u.locals {
+			if local == name {
+				return o
+			}
 		}
 	}
 	return nil
@@ -205,6 +234,7 @@ func (u *SourceUnit) Lower(by Input, e *Env, to *Target) (*Lowering, error) {
 
 // emitPackage adds the declarations of a package under the engine's names.
 func (c *Lowering) emitPackage(e *Emission, u *SourceUnit) error {
+	u.nameLocals()
 	flat := &lower.Flat{Info: u.Info, Dots: true, Name: c.flatName, Alias: func(path string) string {
 		c.UnitPaths[path] = true
 		return Alias(path)

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -15,8 +16,7 @@ func (s *State) TypeLabel(g *Generics) func(string, bool) string {
 	if g == nil {
 		g = NewGenerics()
 	}
-	var label func(slot string, argument bool) string
-	label = func(slot string, argument bool) string {
+	ofPackage := func(slot string, argument bool) string {
 		if o := s.Packages.Object(slot); o != nil {
 			if argument {
 				return o.Pkg().Path() + "." + o.Name()
@@ -29,7 +29,14 @@ func (s *State) TypeLabel(g *Generics) func(string, bool) string {
 			}
 			return path[strings.LastIndexByte(path, '/')+1:] + "." + name
 		}
-		base := "main." + numbers.ReplaceAllString(slot, "")
+		return ""
+	}
+	var label func(slot string, argument bool) string
+	label = func(slot string, argument bool) string {
+		if name := ofPackage(slot, argument); name != "" {
+			return name
+		}
+		base := cmp.Or(ofPackage(g.Origin[slot], argument), "main."+numbers.ReplaceAllString(slot, ""))
 		args, number := cutNumber(g.Suffix[slot])
 		if number == "" && args != "" {
 			base, number = cutNumber(label(g.Origin[slot], argument))

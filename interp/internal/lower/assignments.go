@@ -243,15 +243,11 @@ func (u *Unit) spreadAssignment(a *ast.AssignStmt) []ast.Stmt {
 	before, places := u.places(a)
 	all := &ast.AssignStmt{TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
 	a.Rhs = nil
-	for i, e := range a.Lhs {
+	for i := range a.Lhs {
 		t := types.Default(results.At(i).Type())
-		v := u.typed(u.temp("r"), t)
-		all.Lhs = append(all.Lhs, v)
-		value := u.typed(ident(v.(*ast.Ident).Name), t)
-		if to := u.typeOf(e); !isBlank(e) && to != nil && isBasic(to) && !types.Identical(t, to) {
-			value = u.typed(call(u.typeExpr(a, to), value), to)
-		}
-		a.Rhs = append(a.Rhs, value)
+		v := u.temp("r")
+		all.Lhs = append(all.Lhs, u.typed(v, t))
+		a.Rhs = append(a.Rhs, u.typed(ident(v.Name), t))
 	}
 	if list := u.entry(all); list != nil {
 		before = append(before, list...)
@@ -322,14 +318,10 @@ func (u *Unit) place(e ast.Expr, keep func(ast.Expr) ast.Expr) ast.Expr {
 		return u.as(&n, x)
 	case *ast.SelectorExpr:
 		n := *x
-		s := u.Info.Selections[x]
-		u.Info.Selections[&n] = s
-		switch {
-		case s == nil:
-			return e
-		case isPointer(orInvalid(u.typeOf(x.X))):
+		u.Info.Selections[&n] = u.Info.Selections[x]
+		if isPointer(orInvalid(u.typeOf(x.X))) {
 			n.X = keep(x.X)
-		default:
+		} else {
 			n.X = u.place(x.X, keep)
 		}
 		return u.as(&n, x)

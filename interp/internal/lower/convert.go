@@ -27,8 +27,12 @@ func (u *Unit) dynamic(d ast.Node) ast.Node {
 		case *ast.ReturnStmt:
 			to := u.fieldTypes(results[len(results)-1])
 			for i, e := range n.Results {
-				if len(to) == len(n.Results) && types.IsInterface(orInvalid(to[i])) && isCondition(e) {
-					n.Results[i] = u.as(Support("Any", e), e) // Yaegi computes conditions in place
+				switch {
+				case len(to) != len(n.Results):
+				case types.IsInterface(orInvalid(to[i])) && isCondition(e): // Yaegi computes conditions in place
+					n.Results[i] = u.as(Support("Any", e), e)
+				case u.Info.Types[e].IsNil() && u.compiledFunc(to[i]): // Yaegi gives nil no type there
+					n.Results[i] = u.zero(e, to[i])
 				}
 			}
 			u.convertAll(n.Results, to)
@@ -306,7 +310,7 @@ func (u *Unit) convert(e ast.Expr, to types.Type) ast.Expr {
 			return u.typed(Support("Any", e), to)
 		}
 		if u.Info.Types[e].IsNil() && u.compiledIface(to) && hidesMethods(to) { // Yaegi has no wrapper for such interfaces, whose nil it would make
-			return u.typed(&ast.StarExpr{Star: e.Pos(), X: u.typed(call(ident("new"), u.typeExpr(e, to)), types.NewPointer(to))}, to)
+			return u.zero(e, to)
 		}
 	case boxing:
 		return u.typed(u.box(e, from), to)
@@ -321,6 +325,21 @@ func (u *Unit) convert(e ast.Expr, to types.Type) ast.Expr {
 		return u.typed(call(u.typeExpr(e, to), e), to)
 	}
 	return e
+}
+
+// zero returns the zero value of a type, in the place of e.
+func (u *Unit) zero(e ast.Expr, t types.Type) ast.Expr {
+	return u.typed(&ast.StarExpr{Star: e.Pos(), X: u.typed(call(ident("new"), u.typeExpr(e, t)), types.NewPointer(t))}, t)
+}
+
+// compiledFunc reports whether t is a func type with a name that compiled code declares and the back end knows.
+func (u *Unit) compiledFunc(t types.Type) bool {
+	n, ok := types.Unalias(orInvalid(t)).(*types.Named)
+	if !ok || u.ours(n.Obj()) || u.nameless(n) {
+		return false
+	}
+	_, ok = n.Underlying().(*types.Signature)
+	return ok
 }
 
 // hidesMethods reports whether an interface has methods that are not exported.

@@ -16,6 +16,8 @@ type Flat struct {
 	Name func(types.Object) string
 	// Alias returns the name of the package at a path.
 	Alias func(path string) string
+	// IsType reports whether a name is the engine's name of a type; nil stands for no names.
+	IsType func(name string) bool
 	// Dots reports whether names without a package get one, including those of dot imports.
 	Dots bool
 }
@@ -40,7 +42,7 @@ func (f *Flat) Apply(n ast.Node) ast.Node {
 		case *ast.TypeSwitchStmt: // each clause has its own variable
 			if a, ok := x.Assign.(*ast.AssignStmt); ok {
 				id := a.Lhs[0].(*ast.Ident)
-				id.Name = unshadowed(id.Name)
+				id.Name = f.unshadowed(id.Name)
 			}
 		}
 		return true
@@ -86,11 +88,12 @@ func (f *Flat) ident(id *ast.Ident, selected bool) ast.Expr {
 	if _, ok := o.(*types.PkgName); ok {
 		return nil
 	}
-	v, isVar := o.(*types.Var)
+	_, isVar := o.(*types.Var)
+	_, isParam := o.Type().(*types.TypeParam)
 	if name := f.Name(o); name != "" {
 		id.Name = name
-	} else if isVar && v.Parent() != nil && v.Pkg() != nil && v.Parent() != v.Pkg().Scope() {
-		id.Name = unshadowed(id.Name)
+	} else if (isVar || isParam) && o.Parent() != nil && o.Pkg() != nil && o.Parent() != o.Pkg().Scope() {
+		id.Name = f.unshadowed(id.Name)
 	} else if f.Dots && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 		return &ast.SelectorExpr{X: &ast.Ident{NamePos: id.NamePos, Name: f.Alias(o.Pkg().Path())}, Sel: id}
 	}
@@ -111,10 +114,10 @@ func TypeName(t types.Type) types.Object {
 	return nil
 }
 
-// unshadowed returns a name for a local variable that differs from predeclared names:
-// rewrites use byte and len even where the code redefines them.
-func unshadowed(name string) string {
-	if types.Universe.Lookup(name) != nil {
+// unshadowed returns a name for a local variable or a type parameter that differs from predeclared names and from those of types: rewrites
+// use len, and write the types of constants, even where the code redefines their names.
+func (f *Flat) unshadowed(name string) string {
+	if types.Universe.Lookup(name) != nil || f.IsType != nil && f.IsType(name) {
 		return name + "__00"
 	}
 	return name

@@ -113,9 +113,9 @@ func (u *Unit) uses(operation ast.Node, x ast.Expr) bool {
 func (u *Unit) operations(e *ast.Expr, f func(*astutil.Cursor)) {
 	around := &ast.ParenExpr{X: *e}
 	astutil.Apply(around, func(c *astutil.Cursor) bool {
-		x, ok := c.Node().(ast.Expr)
+		x, _ := c.Node().(ast.Expr)
 		switch {
-		case !ok || x == around:
+		case x == around:
 			return true
 		case u.Info.Types[x].IsType() || u.written[x] != nil || u.Info.Types[x].Value != nil:
 			return false

@@ -84,6 +84,8 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 			later.Args = append(later.Args, ident(v.Name))
 		case isTupleType(tv.Type):
 			later.Args = append(later.Args, u.spread(a, tv.Type.(*types.Tuple), &before)...)
+		case sig != nil && u.isField(x.Fun) && !(x.Ellipsis.IsValid() && i == len(x.Args)-1):
+			later.Args = append(later.Args, u.bare(now(a, "arg"), paramType(sig, i)))
 		default:
 			later.Args = append(later.Args, now(a, "arg"))
 		}

@@ -384,10 +384,7 @@ func (r lateReader) visit(e ast.Node, s *lateState) {
 			return
 		}
 		for _, e := range x.Elts {
-			if kv, ok := e.(*ast.KeyValueExpr); ok {
-				if _, field := orInvalid(u.typeOf(x)).Underlying().(*types.Struct); !field {
-					r.visit(kv.Key, s)
-				}
+			if kv, ok := e.(*ast.KeyValueExpr); ok { // whose key is a field, or constant
 				e = kv.Value
 			}
 			r.visit(e, s)

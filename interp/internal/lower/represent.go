@@ -190,6 +190,8 @@ func lastName(t ast.Expr) string {
 		return lastName(t.X)
 	case *ast.Ident:
 		return t.Name
+	case *ast.InterfaceType: // no other one has a name
+		return "any"
 	}
 	return "_"
 }

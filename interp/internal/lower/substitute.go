@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/tools/go/ast/astutil"
-
 	"halfnote/interp/internal/clone"
 )
 
@@ -199,20 +197,12 @@ func (g *Generics) embedded() {
 	}
 }
 
-// switches removes cases of type switches that an earlier case covers or that no value
-// can match, and lets assertions that cannot succeed fail at run time: instances of
-// valid code may have both.
+// switches removes cases of type switches that an earlier case covers or that no value can match: instances of valid code may have both.
 func (g *Generics) switches() {
 	g.concrete(func(file *ast.File, i int) {
-		astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {
-			switch n := c.Node().(type) {
-			case *ast.TypeSwitchStmt:
-				g.cases(n)
-			case *ast.TypeAssertExpr:
-				if x := g.Info.Types[n.X]; n.Type != nil && x.IsValue() && !g.possible(x.Type, g.Info.Types[n.Type].Type) {
-					n.X = call(ident("any"), n.X)
-					g.again = true
-				}
+		ast.Inspect(file.Decls[i], func(n ast.Node) bool {
+			if s, ok := n.(*ast.TypeSwitchStmt); ok {
+				g.cases(s)
 			}
 			return true
 		})

@@ -5,8 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"runtime"
 
 	"golang.org/x/tools/go/ast/astutil"
+
+	"halfnote/interp/internal/native/loader"
 )
 
 // lines are the positions behind the lines in the line table of a unit. The table holds lines
@@ -50,17 +53,37 @@ func (l *lines) at(line int) token.Pos {
 	return token.NoPos
 }
 
-// position returns the position in a cell that a line of a line table stands for; ok is false
-// if the file is not that of a unit.
-func (e *Engine) position(file string, line int) (pos token.Pos, ok bool) {
+// placed is a function of a unit with the places of its operations.
+type placed struct {
+	lines     *lines
+	positions loader.Positions
+}
+
+// position returns the position in a cell of a call; ok is false if the function is not that of a unit.
+func (e *Engine) position(f runtime.Frame) (pos token.Pos, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l, ok := e.lines[file]
+	c, ok := e.code[f.Entry]
 	if !ok {
 		return token.NoPos, false
 	}
-	pos = l.at(line)
+	pos = c.lines.at(c.positions.At(f.PC - f.Entry))
 	return pos, pos.IsValid()
+}
+
+// shownLine returns a function that returns the cell and the line that the runtime shows for a line of a unit's file, for example to package log.
+func (e *Engine) shownLine(l *lines) func(file string, line int) (string, int) {
+	return func(file string, line int) (string, int) {
+		switch file {
+		case textFile:
+			return "", 0
+		case l.file:
+		default:
+			return file, line
+		}
+		at := e.fset.Position(l.at(line))
+		return at.Filename, at.Line
+	}
 }
 
 // mark writes the comments into a declaration.

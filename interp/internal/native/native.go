@@ -34,7 +34,7 @@ type Engine struct {
 
 	mu    sync.Mutex // code that runs asks for slots and places
 	slots map[string]loader.Var
-	lines map[string]*lines // by the name that a unit has in line tables
+	code  map[uintptr]placed // of the functions of units, by their addresses
 }
 
 // Options configures an engine.
@@ -56,7 +56,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		fset: token.NewFileSet(), tools: tools, alias: o.Alias, label: o.Label, paths: map[string]string{o.Alias("unsafe"): "unsafe"},
-		known: map[string]*earlier{}, bound: map[string]binding{}, shared: map[string]bool{}, slots: map[string]loader.Var{}, lines: map[string]*lines{},
+		known: map[string]*earlier{}, bound: map[string]binding{}, shared: map[string]bool{}, slots: map[string]loader.Var{}, code: map[uintptr]placed{},
 	}
 	for path := range tools.Packages {
 		e.paths[o.Alias(path)] = path
@@ -121,7 +121,11 @@ func (e *Engine) Declare(ctx context.Context, u *engine.Unit) (engine.Program, e
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.lines[s.lines.file] = s.lines
+	var functions []uintptr
+	for entry, p := range m.Positions(s.lines.file) {
+		e.code[entry] = placed{s.lines, p}
+		functions = append(functions, entry)
+	}
 	for _, name := range s.variables {
 		if v, ok := m.Var(unitPrefix + name); ok {
 			e.slots[name] = v
@@ -132,7 +136,7 @@ func (e *Engine) Declare(ctx context.Context, u *engine.Unit) (engine.Program, e
 	if !ok {
 		return nil, fmt.Errorf("the unit has no function %s", u.Entry)
 	}
-	return &program{e: e, run: run, file: s.lines.file, gone: s.ends}, nil
+	return &program{e: e, run: run, functions: functions, gone: s.ends}, nil
 }
 
 // unitPrefix begins the names of symbols of units.
@@ -150,7 +154,7 @@ func (e *Engine) link(ctx context.Context, s *source, inline bool) (*loader.Modu
 	}
 	s.own.restore(o, s.lines.file)
 	showNames(o, e.label)
-	return e.loader.Load(o, "main", s.wrappers)
+	return e.loader.Load(o, "main", s.wrappers, e.shownLine(s.lines))
 }
 
 // Compiled returns the number of units that the compiler has compiled. The objects of the others were in
@@ -185,10 +189,10 @@ func (e *Engine) Close() error { return e.compiler.Close() }
 
 // program is a unit that is part of the program.
 type program struct {
-	e    *Engine
-	run  func()
-	file string
-	gone bool
+	e         *Engine
+	run       func()
+	functions []uintptr
+	gone      bool
 }
 
 // Run implements engine.Program.
@@ -207,7 +211,9 @@ func (p *program) Free() (gone bool) {
 	if p.gone {
 		p.e.mu.Lock()
 		defer p.e.mu.Unlock()
-		delete(p.e.lines, p.file)
+		for _, entry := range p.functions {
+			delete(p.e.code, entry)
+		}
 	}
 	return p.gone
 }

@@ -22,6 +22,9 @@ const common = "__own"
 // unitFile is the name that all units have in the text that is compiled.
 const unitFile = "unit"
 
+// textFile is the name that the compiler gives to the text before the first comment that names a line.
+const textFile = "stdin"
+
 // numberOf returns the number of a unit, which ends the name of its entry function.
 func numberOf(u *engine.Unit) string {
 	if i := strings.LastIndex(u.Entry, "__"); i >= 0 {

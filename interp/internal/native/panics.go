@@ -20,7 +20,7 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	panicked := false
 	for {
 		f, more := frames.Next()
-		pos, inCell := e.position(f.File, f.Line)
+		pos, inCell := e.position(f)
 		switch {
 		case f.Function == "runtime.gopanic":
 			panicked = true

@@ -4,7 +4,6 @@
 package support
 
 import (
-	"log"
 	"reflect"
 	"unicode/utf8"
 
@@ -15,6 +14,7 @@ import (
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/loggers"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/mapaccess"
 	"halfnote/interp/internal/stdio"
@@ -51,9 +51,10 @@ func Bind(e engine.Engine, of Parts) *Symbols {
 	for name, f := range dynamic.Settling() {
 		s.Add(map[string]any{name: f})
 	}
+	defaults := loggers.New(s.Live.Stderr(), func(code int) { panic(symbols.Exit{Code: code}) })
 	for _, tables := range []map[string]map[string]any{
 		symbols.OnScreen(s.Screen), // output of package display goes to the cell
-		{"fmt": formatting(s.Streams.Printing()), "log": s.logger(), "halfnote/display/widget": s.Widgets.Symbols()},
+		{"fmt": formatting(s.Streams.Printing()), "log": defaults.Log(), "log/slog": defaults.Slog(), "halfnote/display/widget": s.Widgets.Symbols()},
 		s.replaced(),
 	} {
 		for path, functions := range tables {
@@ -115,27 +116,6 @@ func (s *Symbols) called() map[string]any {
 		"Stdin":    s.Streams.Standard(0),
 		"Stdout":   s.Streams.Standard(1),
 		"Stderr":   s.Streams.Standard(2),
-	}
-}
-
-// logger is package log's standard logger, one for each session: it writes to the
-// standard error of the cell.
-func (s *Symbols) logger() map[string]any {
-	l := log.New(s.Live.Stderr(), "", log.LstdFlags)
-	exit := func(print func()) { print(); panic(symbols.Exit{Code: 1}) }
-	return map[string]any{
-		"Default": func() *log.Logger { return l },
-		"Fatal":   func(v ...any) { exit(func() { l.Output(2, dynamic.Sprint(v...)) }) },
-		"Fatalf":  func(format string, v ...any) { exit(func() { l.Output(2, dynamic.Sprintf(format, v...)) }) },
-		"Fatalln": func(v ...any) { exit(func() { l.Output(2, dynamic.Sprintln(v...)) }) },
-		"Flags":   l.Flags, "Output": l.Output, "Prefix": l.Prefix, "Writer": l.Writer,
-		"Panic":    func(v ...any) { l.Panic(dynamic.Sprint(v...)) },
-		"Panicf":   func(format string, v ...any) { l.Panic(dynamic.Sprintf(format, v...)) },
-		"Panicln":  func(v ...any) { l.Panic(dynamic.Sprintln(v...)) },
-		"Print":    func(v ...any) { l.Output(2, dynamic.Sprint(v...)) },
-		"Printf":   func(format string, v ...any) { l.Output(2, dynamic.Sprintf(format, v...)) },
-		"Println":  func(v ...any) { l.Output(2, dynamic.Sprintln(v...)) },
-		"SetFlags": l.SetFlags, "SetOutput": l.SetOutput, "SetPrefix": l.SetPrefix,
 	}
 }
 

@@ -11,11 +11,10 @@ import (
 	"unsafe"
 )
 
-// structs holds the types that Struct and Interface have made.
+// structs holds the types that Struct has made.
 var structs = struct {
 	sync.Mutex
-	made       map[structKey]reflect.Type
-	interfaces []*interfaceType
+	made map[structKey]reflect.Type
 }{made: map[structKey]reflect.Type{}}
 
 // structKey identifies a struct type by the same type without embedding and by its embedded fields.
@@ -77,21 +76,6 @@ func Struct(fields []reflect.StructField) (t reflect.Type, err error) {
 	t = described(&d.common)
 	structs.made[key] = t
 	return t, nil
-}
-
-// Interface returns a new type without a name that is like any, but has the given text, such as interface { M() }. reflect.InterfaceOf does not exist,
-// and values of a type with methods would have to begin with a table of their code.
-func Interface(text string) (reflect.Type, error) {
-	if err := unknown(); err != nil {
-		return nil, err
-	}
-	d := *(*interfaceType)(unsafe.Pointer(description(reflect.TypeFor[any]())))
-	d.tflag &^= tflagUncommon | tflagExtraStar | tflagNamed
-	d.ptrToThis, d.hash, d.str = 0, newHash(), addReflectOff(unsafe.Pointer(newName(text, "", 0)))
-	structs.Lock()
-	defer structs.Unlock()
-	structs.interfaces = append(structs.interfaces, &d)
-	return described(&d.common), nil
 }
 
 // equalFields returns the function that compares all fields but those named _, as Go compares structs.

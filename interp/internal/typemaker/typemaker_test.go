@@ -674,3 +674,57 @@ func TestInterface(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestRequires asks package reflect and the runtime which types have the methods of an interface that the program makes.
+func TestRequires(t *testing.T) {
+	text := reflect.TypeFor[func() string]()
+	named, err := Requires("lib/shapes", "Named", []Method{{Name: "String", Type: text}, {Name: "Error", Type: text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(named, named.Name(), named.PkgPath(), named.Kind(), named.NumMethod(), named.Method(0).Name, named.Method(1).Type), fmt.Sprint("shapes.Named", "Named", "lib/shapes", reflect.Interface, 2, "Error", text); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	plain, err := Requires("", "interface { String() string }", []Method{{Name: "String", Type: text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := Declare("main", "Made", reflect.TypeFor[int](), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	string := func([]reflect.Value) []reflect.Value { return []reflect.Value{reflect.ValueOf("made")} }
+	if err := made.Define(reflect.TypeFor[int](), []Method{{Name: "String", Type: text, Func: string}}); err != nil {
+		t.Skip(err) // on processors without methods
+	}
+	for _, tt := range []struct {
+		t            reflect.Type
+		named, plain bool
+	}{
+		{reflect.TypeFor[int](), false, false},
+		{reflect.TypeFor[reflect.Kind](), false, true},
+		{made.Reflect(), false, true},
+		{reflect.PointerTo(made.Reflect()), false, true},
+		{named, true, true},
+		{plain, false, true},
+		{reflect.TypeFor[interface {
+			error
+			fmt.Stringer
+		}](), true, true},
+		{reflect.TypeFor[error](), false, false},
+	} {
+		if a, b := tt.t.Implements(named), tt.t.Implements(plain); a != tt.named || b != tt.plain {
+			t.Errorf("%v implements them: %v, %v; want %v, %v", tt.t, a, b, tt.named, tt.plain)
+		}
+	}
+	for _, v := range []reflect.Value{reflect.ValueOf(reflect.Map), reflect.New(made.Reflect()).Elem()} {
+		x := reflect.New(plain).Elem()
+		x.Set(v)
+		if got, want := x.Method(0).Call(nil)[0].String(), fmt.Sprint(v.Interface()); got != want || x.Elem().Type() != v.Type() || x.Interface().(fmt.Stringer).String() != want {
+			t.Errorf("%v: got %s, want %s", v.Type(), got, want)
+		}
+	}
+	if _, err := Requires("main", "I", []Method{{Name: "hidden", Type: text}}); err == nil {
+		t.Error("an interface with a hidden method is made")
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"halfnote/interp/internal/native/object"
@@ -18,7 +17,7 @@ import (
 // cmd/link/internal/ld writes in pcln.go.
 func (u *unit) lineTable() error {
 	m := process.module
-	t := &tables{u: u, nameAt: map[string]int32{"": 0}, pcAt: map[*object.Symbol]uint32{}, firstName: int32(m.names.used), firstPC: uint32(m.pcs.used)}
+	t := &tables{u: u, files: sourceFiles(u.o), nameAt: map[string]int32{"": 0}, pcAt: map[*object.Symbol]uint32{}, firstName: int32(m.names.used), firstPC: uint32(m.pcs.used)}
 	for _, s := range u.text {
 		if err := t.function(s); err != nil {
 			return err
@@ -35,7 +34,7 @@ func (u *unit) lineTable() error {
 	if len(t.entries) == 0 {
 		return fmt.Errorf("package %s has no functions", u.name)
 	}
-	return t.add(m, uint32(end-u.start()))
+	return t.addTo(m, uint32(end-u.start()))
 }
 
 // start is the address of the text of all units, from which the runtime counts.
@@ -44,6 +43,7 @@ func (u *unit) start() uintptr { return addressOf(process.arena.text) }
 // tables are the tables under construction.
 type tables struct {
 	u       *unit
+	files   []string // names of source files
 	names   []byte
 	nameAt  map[string]int32
 	pcs     []byte // tables from addresses to values
@@ -83,9 +83,8 @@ func (t *tables) pc(r object.Ref) uint32 {
 	}
 	off, ok := t.pcAt[s]
 	if !ok {
-		off = t.firstPC + uint32(len(t.pcs))
+		off = t.add(s.Data)
 		t.pcAt[s] = off
-		t.pcs = append(t.pcs, s.Data...)
 	}
 	return off
 }
@@ -100,15 +99,15 @@ func (t *tables) function(s *object.Symbol) error {
 	if u.wrappers[s.Name] {
 		e.funcID = funcIDWrapper
 	}
-	var inlined object.Ref
+	var inlined, files, lines object.Ref
 	for _, a := range s.Aux {
 		switch a.Type {
 		case object.AuxPCSP:
 			e.pcsp = t.pc(a.Sym)
 		case object.AuxPCFile:
-			e.pcfile = t.pc(a.Sym)
+			files = a.Sym
 		case object.AuxPCLine:
-			e.pcln = t.pc(a.Sym)
+			lines = a.Sym
 		case object.AuxPCInline:
 			inlined = a.Sym
 		case object.AuxPCData:
@@ -121,6 +120,7 @@ func (t *tables) function(s *object.Symbol) error {
 			e.funcdata = append(e.funcdata, off)
 		}
 	}
+	e.pcfile, e.pcln = t.shownLines(files, lines)
 	if len(info.Inlined) > 0 {
 		e.pcdata = set(e.pcdata, pcdataInlTree, t.pc(inlined), 0)
 		e.funcdata = set(e.funcdata, funcdataInlTree, t.inlineTree(info), none)
@@ -179,16 +179,16 @@ func (t *tables) jumps(off, size uint32) {
 	t.entries = append(t.entries, e)
 }
 
-// add adds the tables to those of the module, and describes the unit as a module of its functions, whose text ends at an offset. If a
+// addTo adds the tables to those of the module, and describes the unit as a module of its functions, whose text ends at an offset. If a
 // later step fails, a part of the tables stays unused.
-func (t *tables) add(m *module, end uint32) error {
+func (t *tables) addTo(m *module, end uint32) error {
 	u := t.u
 	var errs [5]error
 	_, errs[0] = m.names.add(t.names...)
 	_, errs[1] = m.pcs.add(t.pcs...)
 	var names []uint32
-	for _, f := range u.o.Files {
-		name, err := m.file(strings.TrimPrefix(f, "gofile.."))
+	for _, f := range t.files {
+		name, err := m.file(f)
 		names, errs[2] = append(names, name), errors.Join(errs[2], err)
 	}
 	files, err := m.sources.add(names...)

@@ -190,12 +190,13 @@ var steps = []step{
 
 // Load makes the package name of an object part of the program. Init has to be called before
 // its functions. The functions wrappers call another function in their place: recover works in
-// that function if they are deferred, and tracebacks leave them out.
-func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool) (*Module, error) {
+// that function if they are deferred, and tracebacks leave them out. Line returns the file and the line that the runtime shows for those of the
+// object, or "" for a line that stands for none; nil means that they are the same.
+func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool, line func(file string, line int) (string, int)) (*Module, error) {
 	process.Lock()
 	defer process.Unlock()
 	u := newUnit(l, o, name)
-	u.wrappers = wrappers
+	u.wrappers, u.line = wrappers, line
 	for _, s := range steps {
 		if err := l.run(u, s); err != nil {
 			if u.exposed && !u.registered {

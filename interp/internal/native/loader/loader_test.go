@@ -79,7 +79,7 @@ func (s *session) compile(source string) *object.Object {
 func (s *session) run(source string) any {
 	s.t.Helper()
 	s.Forget("main.Out")
-	m, err := s.Load(s.compile(source), "main", nil)
+	m, err := s.Load(s.compile(source), "main", nil, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestFaults(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := s.Load(o, "main", nil)
+		_, err := s.Load(o, "main", nil, nil)
 		if !errors.Is(err, broken) {
 			t.Errorf("%s: got the error %v, want %v", at.name, err, broken)
 		}
@@ -312,7 +312,7 @@ func TestFaults(t *testing.T) {
 		clear(s.globals)
 	}
 	s.fault = nil
-	m, err := s.Load(o, "main", nil)
+	m, err := s.Load(o, "main", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func TestDamaged(t *testing.T) {
 				found = true
 			}
 		}
-		_, err := s.Load(o, "main", nil)
+		_, err := s.Load(o, "main", nil, nil)
 		if !found || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got the error %v, want %q", tt.name, err, tt.want)
 		}
@@ -366,7 +366,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: the unit is known", tt.name)
 		}
 	}
-	if _, err := s.Load(s.compile(source), "main", nil); err != nil {
+	if _, err := s.Load(s.compile(source), "main", nil, nil); err != nil {
 		t.Errorf("an object that is not damaged: %v", err)
 	}
 }
@@ -390,7 +390,7 @@ func without(typ object.AuxType) func(*object.Symbol) {
 // TestMissing loads a unit that uses a function that does not exist.
 func TestMissing(t *testing.T) {
 	s := newSession(t)
-	_, err := s.Load(s.compile("package main\nfunc absent() int\nfunc Cell() { absent() }"), "main", nil)
+	_, err := s.Load(s.compile("package main\nfunc absent() int\nfunc Cell() { absent() }"), "main", nil, nil)
 	var missing *MissingError
 	if !errors.As(err, &missing) || !reflect.DeepEqual(missing.Names, []string{"main.absent"}) {
 		t.Errorf("got the error %v, want that main.absent is missing", err)

@@ -45,7 +45,7 @@ func Cell() {
 			}
 			return nil
 		}
-		if _, err := s.Load(o, "main", nil); err == nil {
+		if _, err := s.Load(o, "main", nil, nil); err == nil {
 			t.Errorf("%s: got no error", at.name)
 		}
 		s.fault = nil
@@ -53,7 +53,7 @@ func Cell() {
 			t.Errorf("%s: the types have the methods: got %v, want 0", at.name, got)
 		}
 	}
-	m, err := s.Load(o, "main", nil)
+	m, err := s.Load(o, "main", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestMethodsLate(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := s.Load(o, "main", nil); err == nil {
+		if _, err := s.Load(o, "main", nil, nil); err == nil {
 			t.Errorf("%s: got no error", at.name)
 		}
 		s.fault = nil

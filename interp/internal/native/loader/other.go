@@ -36,7 +36,7 @@ func (*Loader) Define(string, unsafe.Pointer) {}
 func (*Loader) Forget(...string) {}
 
 // Load returns the error of Supported.
-func (*Loader) Load(*object.Object, string, map[string]bool) (*Module, error) {
+func (*Loader) Load(*object.Object, string, map[string]bool, func(string, int) (string, int)) (*Module, error) {
 	return nil, Supported()
 }
 
@@ -54,6 +54,15 @@ type Module struct{}
 
 // Func returns no function.
 func (*Module) Func(string) (f func(), ok bool) { return nil, false }
+
+// Positions are those of a function, which is never loaded on this system.
+type Positions struct{}
+
+// At returns 0.
+func (Positions) At(uintptr) int { return 0 }
+
+// Positions returns none.
+func (*Module) Positions(string) map[uintptr]Positions { return nil }
 
 // Var is a variable, which is never made on this system.
 type Var struct{}

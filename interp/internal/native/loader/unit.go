@@ -26,6 +26,7 @@ type unit struct {
 	grown
 
 	wrappers   map[string]bool
+	line       func(file string, line int) (string, int) // shown for those of the object; may be nil
 	md         *moduledata
 	registered bool // with the runtime, for good
 }
