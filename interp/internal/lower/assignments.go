@@ -97,8 +97,6 @@ func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 		switch {
 		case isA[*ast.Ident](ast.Unparen(a.Lhs[0])):
 			return nil
-		case u.keyFails(a):
-			return append(append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0])), a)
 		case !u.acts(a.Rhs[0]) && !u.acts(a.Lhs[0]):
 			return nil
 		}
@@ -155,35 +153,22 @@ func (u *Unit) single(a *ast.AssignStmt) []ast.Stmt {
 	if a.Tok == token.DEFINE || isBlank(a.Lhs[0]) {
 		return nil
 	}
-	if !u.replaces(a.Lhs[0], a.Rhs[0]) && !u.keyFails(a) && !(u.isEntry(a.Lhs[0]) && u.pointsTo(ast.Unparen(a.Rhs[0]))) {
+	if !u.replaces(a.Lhs[0], a.Rhs[0]) {
 		return nil
 	}
-	before := u.keepCalls(&a.Lhs[0])
-	if !u.isEntry(a.Lhs[0]) {
-		for _, e := range computed(&a.Lhs[0]) {
-			if u.mayPanic(*e) {
-				before = append(append(before, u.keepCalls(&a.Rhs[0])...), u.keep(e))
-			}
-		}
-	}
-	return append(before, u.keep(&a.Rhs[0]), a)
-}
-
-// keyFails reports whether both the key of the map entry that is assigned to and the right side, which comes first, may panic.
-func (u *Unit) keyFails(a *ast.AssignStmt) bool {
-	return u.isEntry(a.Lhs[0]) && u.mayPanic(ast.Unparen(a.Lhs[0]).(*ast.IndexExpr).Index) && u.mayPanic(a.Rhs[0])
+	return append(u.keepCalls(&a.Lhs[0]), u.keep(&a.Rhs[0]), a)
 }
 
 // replaces reports whether Yaegi lets the right side of an assignment write to the place on the left, where that is wrong:
 // a struct literal, and a function that a call of compiled code or of a field returns, replace a variable, so that other
 // holders keep the old one; an operation does not know that the place is an interface; and a call may change what leads
-// to the place. The right side panics before an index on the left, and a nil pointer there would delete an entry of a map.
+// to the place.
 func (u *Unit) replaces(place, e ast.Expr) bool {
 	if u.isStructLiteral(e) || u.isInterface(u.typeOf(place)) && u.operates(e) {
 		return true
 	}
 	if _, variable := ast.Unparen(place).(*ast.Ident); !variable {
-		return u.acts(e) || u.indexes(place) && u.fails(e)
+		return u.acts(e)
 	}
 	x, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || u.Info.Types[x.Fun].IsType() {
@@ -191,14 +176,6 @@ func (u *Unit) replaces(place, e ast.Expr) bool {
 	}
 	_, ok = orInvalid(u.typeOf(x)).Underlying().(*types.Signature)
 	return ok
-}
-
-// indexes reports whether an index in an expression may be out of range.
-func (u *Unit) indexes(e ast.Expr) bool {
-	return u.holds(e, func(n ast.Node) bool {
-		x, ok := n.(*ast.IndexExpr)
-		return ok && !u.safe[x] && !u.isMap(x.X)
-	})
 }
 
 // operates reports whether an expression is an operation whose value is not a constant.

@@ -29,7 +29,7 @@ func (u *Unit) entry(st ast.Stmt) []ast.Stmt {
 		o, ok := u.temp("o"), u.temp("o")
 		first = &ast.AssignStmt{Lhs: []ast.Expr{u.typed(o, t), u.typed(ok, types.Typ[types.Bool])}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
 		a.Rhs = []ast.Expr{u.typed(ident(o.Name), t), u.typed(ident(ok.Name), types.Typ[types.Bool])}
-		v, found, last = o, ok, []ast.Stmt{a}
+		v, found, last = o, ok, []ast.Stmt{u.part(a, 0), u.part(a, 1)} // each may be defined before
 	}
 	zero := u.temp("zero")
 	clear := assign(u.typed(ident(v.Name), t), u.typed(ident(zero.Name), t))

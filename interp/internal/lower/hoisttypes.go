@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -37,7 +38,7 @@ func (g *Generics) hoistTypes() {
 				names[o] = g.Fresh(spec.Name.Name)
 				g.Origin[names[o]] = spec.Name.Name
 				if !spec.Assign.IsValid() {
-					g.Suffix[names[o]] = fmt.Sprintf("%s·%d", g.Suffix[enclosed(fd)], g.numberOf(spec))
+					g.Suffix[names[o]] = fmt.Sprintf("%s·%d", g.Suffix[enclosed(fd)], g.local[spec.Pos()])
 				}
 				g.lengths(spec.Type)
 				moved = append(moved, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
@@ -70,14 +71,27 @@ func enclosed(fd *ast.FuncDecl) string {
 	return fd.Name.Name
 }
 
-// numberOf returns the number of a type that a function declares, which is the same in all instances of the function.
-func (g *Generics) numberOf(spec *ast.TypeSpec) int {
-	n, ok := g.local[spec.Pos()]
-	if !ok {
-		n = len(g.local) + 1
-		g.local[spec.Pos()] = n
+// numberTypes numbers the types that functions declare in the order of the source, as the Go compiler does. All instances of a function have
+// the numbers of the function.
+func (g *Generics) numberTypes() {
+	var all []token.Pos
+	for _, f := range []*ast.File{g.Prelude, g.File} {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if st, ok := n.(*ast.DeclStmt); ok {
+				for _, s := range st.Decl.(*ast.GenDecl).Specs {
+					if t, ok := s.(*ast.TypeSpec); ok && !t.Assign.IsValid() {
+						all = append(all, t.Pos())
+					}
+				}
+			}
+			return true
+		})
 	}
-	return n
+	slices.Sort(all)
+	g.local = map[token.Pos]int{}
+	for i, pos := range slices.Compact(all) {
+		g.local[pos] = i + 1
+	}
 }
 
 // lengths writes the lengths of arrays as numbers: a constant of the function is not in

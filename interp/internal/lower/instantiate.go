@@ -63,7 +63,7 @@ const maxRounds = 40
 // Run instantiates until no generic is in use, and removes the generic declarations
 // from the unit.
 func (g *Generics) Run() error {
-	g.local = map[token.Pos]int{}
+	g.numberTypes()
 	for round := range maxRounds {
 		var err error
 		if g.Pkg, g.Info, err = g.Check([]*ast.File{g.Prelude, g.File}); g.Pkg == nil {

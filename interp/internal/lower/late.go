@@ -9,22 +9,40 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// lateReads keeps the results of calls where an operand computes with a variable that a later call of the statement may change, or
-// where it may panic before a later operation that prints or panics. The language leaves open which comes first. The Go compiler makes
-// all calls of a statement before it computes with variables (cmd/compile/internal/walk/order.go); Yaegi computes an operand where it stands.
+// lateReads computes the operations of a statement before it, in the order of compiled Go, where Yaegi would use another order and it shows: where
+// operations panic, print, change variables or read those that others change. The language leaves open in which order operations other than calls
+// are computed, and variables read. Yaegi computes an operand where it stands, and finds that a pointer is nil where it uses the value behind it.
+//
+//	fmt.Println(x+1, f())    o1 := f(); fmt.Println(x+1, o1)
+//	xs[i] = ys[j]            o1 := ys[j]; xs[i] = o1
+//	two(*p, xs[i])           o1 := *p; two(o1, xs[i])
 func (u *Unit) lateReads() {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok || fd.Body == nil || u.Generated[fd] {
 			continue
 		}
-		r := lateReader{u, fd, u.changedElsewhere(fd)}
+		r := lateReader{u, fd, u.changedElsewhere(fd), u.returning(fd)}
 		astutil.Apply(fd, nil, func(c *astutil.Cursor) bool {
 			switch n := c.Node().(type) {
 			case *ast.BinaryExpr:
 				if isLogical(n) {
 					r.logical(&n.X)
 					r.logical(&n.Y)
+				}
+			case *ast.CommClause:
+				switch s := n.Comm.(type) {
+				case *ast.SendStmt:
+					r.logical(&s.Chan)
+					r.logical(&s.Value)
+				case *ast.ExprStmt:
+					r.logical(&ast.Unparen(s.X).(*ast.UnaryExpr).X)
+				case *ast.AssignStmt:
+					r.logical(&ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr).X)
+				}
+			case *ast.CompositeLit:
+				if r.unhashable(n) {
+					c.Replace(r.entries(n))
 				}
 			case ast.Stmt:
 				if loop, ok := n.(*ast.ForStmt); ok {
@@ -38,22 +56,19 @@ func (u *Unit) lateReads() {
 	}
 }
 
-// statement puts the calls of a statement before it, with what is to come before them.
+// statement puts the operations of a statement before it that are to come first.
 func (r lateReader) statement(c *astutil.Cursor, s ast.Stmt) {
 	init := initOf(s)
-	if e := r.u.unnoticed(s); e != nil && c.Index() >= 0 {
-		c.InsertBefore(r.u.keep(e))
-	}
 	var before []ast.Stmt
 	if init != nil && *init != nil {
-		before = r.calls(r.u.operandsOf(*init))
+		before = r.ordered(*init)
 	}
 	early := len(before)
-	calls := r.calls(r.u.operandsOf(s))
+	list := r.ordered(s)
 	switch {
-	case early == 0 && len(calls) == 0:
+	case early == 0 && len(list) == 0:
 	case init == nil:
-		for _, st := range calls {
+		for _, st := range list {
 			c.InsertBefore(st)
 		}
 	default:
@@ -61,128 +76,159 @@ func (r lateReader) statement(c *astutil.Cursor, s ast.Stmt) {
 			before = append(before, *init)
 			*init = nil
 		}
-		c.Replace(block(append(append(before, calls...), s)...))
+		c.Replace(block(append(append(before, list...), s)...))
 	}
 }
 
-// loop puts the calls of a loop's condition into the body.
+// loop puts the operations of a loop's condition into the body.
 func (r lateReader) loop(s *ast.ForStmt) {
-	calls := r.calls(r.u.operandsOf(s))
-	if len(calls) == 0 {
+	list := r.ordered(s)
+	if len(list) == 0 {
 		return
 	}
 	not := r.u.typed(&ast.UnaryExpr{OpPos: s.Cond.Pos(), Op: token.NOT, X: &ast.ParenExpr{X: s.Cond}}, types.Typ[types.Bool])
 	leave := &ast.IfStmt{If: s.Cond.Pos(), Cond: not, Body: block(&ast.BranchStmt{Tok: token.BREAK})}
-	s.Cond, s.Body.List = nil, append(append(calls, leave), s.Body.List...)
+	s.Cond, s.Body.List = nil, append(append(list, leave), s.Body.List...)
 }
 
-// logical puts the calls of an operand of && or || before it, in a function literal: the operand may not be evaluated. Those of an operand that is
-// && or || itself have been put before its own operands.
+// logical puts the operations of an operand of && or ||, or in a clause of select, before it, in a function literal: the operand may not be
+// evaluated, and comes after those of earlier clauses. Those of an operand that is && or || itself have been put before its own operands.
 func (r lateReader) logical(e *ast.Expr) {
 	old := *e
 	if isLogical(ast.Unparen(old)) {
 		return
 	}
-	calls := r.calls(nil, []*ast.Expr{e})
-	if len(calls) == 0 {
+	list := r.orderedOperand(e)
+	if len(list) == 0 {
 		return
 	}
 	t := types.Default(r.u.typeOf(old))
-	lit := &ast.FuncLit{Type: &ast.FuncType{Func: old.Pos(), Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: r.u.typeExpr(old, t)}}}}}
-	lit.Body = block(append(calls, &ast.ReturnStmt{Return: old.Pos(), Results: []ast.Expr{*e}})...)
-	r.u.typed(lit, types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(types.NewVar(token.NoPos, r.u.Pkg, "", t)), false))
-	*e = r.u.typed(calledFrom(old.Pos(), call(lit)), t)
+	*e = r.u.called(old, t, append(list, &ast.ReturnStmt{Return: old.Pos(), Results: []ast.Expr{*e}}))
 }
 
-// calls keeps the calls of operands, if some of them are late, and values that are, and returns the statements that compute them.
-func (r lateReader) calls(places, values []*ast.Expr) (before []ast.Stmt) {
-	operands := slices.Concat(places, values)
-	if r.late(operands) {
-		for _, e := range operands {
-			before = append(before, r.u.keepCalls(e)...)
-		}
+// unhashable reports whether a key of a map literal may panic before operations of a later entry.
+func (r lateReader) unhashable(lit *ast.CompositeLit) bool {
+	if !r.u.isMap(lit) {
+		return false
 	}
-	return append(before, r.u.keepFollowed(values)...)
+	fails := false
+	for _, e := range lit.Elts {
+		kv, q := e.(*ast.KeyValueExpr), r.sequence()
+		q.natural(&kv.Key)
+		q.natural(&kv.Value)
+		if fails && slices.ContainsFunc(q.steps, func(s step) bool { return s.does.before(doesPanic) }) {
+			return true
+		}
+		fails = fails || r.u.Info.Types[kv.Key].Value == nil && holdsInterface(orInvalid(r.u.typeOf(kv.Key)))
+	}
+	return false
 }
 
-// operandsOf returns the operands of a statement, in the order of their evaluation: what stays in the statement, apart from calls in it, and
-// values, which can be computed before it. The call of the statement itself is none of them.
-func (u *Unit) operandsOf(s ast.Stmt) (places, values []*ast.Expr) {
-	list := &values
-	add := func(operands []ast.Expr) {
-		for i := range operands {
-			if !isTupleType(u.typeOf(operands[i])) {
-				*list = append(*list, &operands[i])
+// entries returns the call of a function literal that sets the entries of a map one after the other.
+func (r lateReader) entries(lit *ast.CompositeLit) ast.Expr {
+	u, t := r.u, r.u.typeOf(lit)
+	m, elem := u.temp("m"), t.Underlying().(*types.Map).Elem()
+	list := []ast.Stmt{define(m, u.typed(&ast.CompositeLit{Type: u.typeExpr(lit, t), Lbrace: lit.Lbrace}, t))}
+	for _, e := range lit.Elts {
+		kv := e.(*ast.KeyValueExpr)
+		entry := &ast.IndexExpr{X: u.typed(ident(m.Name), t), Lbrack: kv.Pos(), Index: u.alone(kv.Key, u.typeOf(kv.Key))}
+		st := assign(u.typed(entry, elem), u.alone(kv.Value, u.typeOf(kv.Value)))
+		st.TokPos = kv.Colon
+		list = append(append(list, r.ordered(st)...), st)
+	}
+	result := u.typed(ident(m.Name), t)
+	return u.called(lit, t, append(list, &ast.ReturnStmt{Return: lit.Pos(), Results: []ast.Expr{result}}))
+}
+
+// called returns the call of a function literal without parameters.
+func (u *Unit) called(at ast.Expr, t types.Type, body []ast.Stmt) ast.Expr {
+	results := &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(at, t)}}}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Func: at.Pos(), Params: &ast.FieldList{}, Results: results}, Body: block(body...)}
+	u.typed(lit, types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(types.NewVar(token.NoPos, u.Pkg, "", t)), false))
+	return u.typed(calledFrom(at.Pos(), call(lit)), t)
+}
+
+// ordered returns statements that compute operations of a statement, as far as their order is not the one in which Yaegi computes them.
+func (r lateReader) ordered(s ast.Stmt) []ast.Stmt {
+	compiled, natural := r.sequence(), r.sequence()
+	compiled.statement(s)
+	natural.naturalStatement(s)
+	noticed := r.u.unnoticed(s)
+	if noticed != nil {
+		noticed = operandPlace(noticed)
+	}
+	return r.kept(compiled.steps[:r.displaced(compiled.steps, natural.steps, noticed, r.u.mixed(s))])
+}
+
+// orderedOperand is ordered for an operand.
+func (r lateReader) orderedOperand(e *ast.Expr) []ast.Stmt {
+	compiled, natural := r.sequence(), r.sequence()
+	compiled.value(e, nil)
+	natural.natural(e)
+	return r.kept(compiled.steps[:r.displaced(compiled.steps, natural.steps, nil, false)])
+}
+
+func (r lateReader) sequence() *sequence { return &sequence{lateReader: r, done: map[*ast.Expr]bool{}} }
+
+// kept keeps the results of operations.
+func (r lateReader) kept(steps []step) (before []ast.Stmt) {
+	for _, st := range steps {
+		switch {
+		case st.place == nil || st.kind == calls || isTupleType(r.u.typeOf(*st.place)):
+		case st.kind == dereferences: // the value is not used
+			t := r.u.typeOf(*st.place).Underlying().(*types.Pointer).Elem()
+			e := r.u.typed(&ast.StarExpr{Star: (*st.place).Pos(), X: *st.place}, t)
+			before = append(before, r.u.keep(&e))
+		default:
+			before = append(before, r.u.keep(st.place))
+		}
+	}
+	return before
+}
+
+// displaced returns the number of steps, in compiled order, that have to be computed first because one that comes later in that order is
+// earlier in the natural order, or may be if the order of Yaegi is mixed.
+func (r lateReader) displaced(steps, natural []step, noticed *ast.Expr, mixed bool) (n int) {
+	type key struct {
+		place *ast.Expr
+		kind  stepKind
+		n     int
+	}
+	at := map[key]int{}
+	keyOf := func(i int, list []step) key {
+		k := key{list[i].place, list[i].kind, 0}
+		if k.place == nil {
+			for _, s := range list[:i] {
+				if s.place == nil {
+					k.n++
+				}
+			}
+		}
+		return k
+	}
+	for i := range natural {
+		at[keyOf(i, natural)] = i
+	}
+	for i, a := range steps {
+		if a.kind == stays {
+			break
+		}
+		star := a.place != nil && (r.u.pointsTo(*a.place) && a.kind == computes || a.kind == dereferences)
+		if star && i+1 < len(steps) && steps[i+1].kind == computes && steps[i+1].place != nil {
+			next := *steps[i+1].place
+			call, ok := next.(*ast.CallExpr)
+			star = !r.u.uses(next, *a.place) && !(ok && a.kind == dereferences && slices.Contains(r.u.calleeParts(call), a.place))
+		}
+		if noticed != nil && a.place == noticed {
+			n = i + 1
+		}
+		for j := i + 1; j < len(steps); j++ {
+			if a.does.before(steps[j].does) && (mixed || star || at[keyOf(i, steps)] > at[keyOf(j, steps)]) {
+				n = i + 1
 			}
 		}
 	}
-	called := func(x *ast.CallExpr) {
-		if u.fails(x.Fun) { // before the arguments
-			list = &places
-		}
-		switch f := ast.Unparen(x.Fun).(type) {
-		case *ast.SelectorExpr:
-			if u.Info.Selections[f] != nil && isA[*ast.CallExpr](ast.Unparen(f.X)) {
-				*list = append(*list, &f.X)
-			}
-		case *ast.CallExpr:
-			*list = append(*list, &x.Fun)
-		}
-		add(x.Args)
-	}
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		if x, ok := ast.Unparen(s.X).(*ast.CallExpr); ok {
-			called(x)
-		}
-	case *ast.DeferStmt:
-		called(s.Call)
-	case *ast.GoStmt:
-		called(s.Call)
-	case *ast.SendStmt:
-		values = append(values, &s.Chan, &s.Value)
-	case *ast.AssignStmt:
-		if s.Tok != token.DEFINE {
-			list = &places
-			add(s.Lhs)
-			if len(s.Lhs) == 1 && !u.isEntry(s.Lhs[0]) {
-				values = computed(&s.Lhs[0])
-			}
-			if s.Tok == token.ASSIGN || u.isEntry(s.Lhs[0]) || !slices.ContainsFunc(s.Lhs, u.fails) {
-				list = &values
-			}
-		}
-		if x, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok && len(s.Rhs) == 1 && !u.pure(x) && (s.Tok == token.ASSIGN || s.Tok == token.DEFINE) {
-			called(x)
-		} else {
-			add(s.Rhs)
-		}
-	case *ast.ReturnStmt:
-		if len(s.Results) != 1 {
-			add(s.Results)
-		} else if x, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok && !u.pure(x) {
-			called(x)
-		} else {
-			add(s.Results)
-		}
-	case *ast.RangeStmt:
-		values = append(values, &s.X)
-	case *ast.IfStmt:
-		values = append(values, &s.Cond)
-	case *ast.ForStmt:
-		if s.Cond != nil {
-			values = append(values, &s.Cond)
-		}
-	case *ast.SwitchStmt:
-		if s.Tag != nil {
-			values = append(values, &s.Tag)
-		}
-	case *ast.DeclStmt:
-		if d := s.Decl.(*ast.GenDecl); d.Tok == token.VAR && len(d.Specs) == 1 {
-			add(d.Specs[0].(*ast.ValueSpec).Values)
-		}
-	}
-	return places, values
+	return n
 }
 
 // initOf returns the place of the init statement of an if or switch statement, or nil.
@@ -191,6 +237,8 @@ func initOf(s ast.Stmt) *ast.Stmt {
 	case *ast.IfStmt:
 		return &s.Init
 	case *ast.SwitchStmt:
+		return &s.Init
+	case *ast.TypeSwitchStmt:
 		return &s.Init
 	}
 	return nil
@@ -245,29 +293,12 @@ func (u *Unit) changedElsewhere(fd *ast.FuncDecl) map[types.Object]bool {
 	return vars
 }
 
-// lateReader finds operands that are computed too early.
+// lateReader finds operations that Yaegi computes too early.
 type lateReader struct {
-	u    *Unit
-	fd   *ast.FuncDecl
-	vars map[types.Object]bool // those of the function that a call may change
-}
-
-// late reports whether an operation in an operand comes too late: a call that may change a variable that an operand before it, or the
-// same, has computed with, or anything that shows after what may have panicked.
-func (r lateReader) late(operands []*ast.Expr) bool {
-	early := func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		lit, isLit := n.(*ast.CompositeLit)
-		return ok && r.u.early(e) || isLit && r.u.keyedLate(lit)
-	}
-	if !slices.ContainsFunc(operands, func(e *ast.Expr) bool { return r.u.holds(*e, early) }) {
-		return false
-	}
-	var s lateState
-	for _, e := range operands {
-		r.visit(*e, &s)
-	}
-	return s.found
+	u       *Unit
+	fd      *ast.FuncDecl
+	vars    map[types.Object]bool // those of the function that a call may change
+	returns map[*ast.ReturnStmt]returning
 }
 
 // local reports whether a variable belongs to the function alone. The outermost variables in the statements of a cell are those of the session.
@@ -280,122 +311,6 @@ func (r lateReader) local(v *types.Var) bool {
 		depth++
 	}
 	return depth > 2 // the scopes of the file and of the function
-}
-
-// lateState is what the operands so far have done.
-type lateState struct {
-	reads    bool // a variable is read
-	computes bool // and an operator has computed with it
-	fails    bool // an operator may have panicked
-	found    bool // and a call has followed
-}
-
-func (r lateReader) visit(e ast.Node, s *lateState) {
-	u := r.u
-	inner := func(list ...ast.Node) {
-		outer := s.reads
-		s.reads = false
-		for _, n := range list {
-			if n != nil {
-				r.visit(n, s)
-			}
-		}
-		s.computes = s.computes || s.reads
-		s.reads = outer // what has computed needs no other reader
-	}
-	used := func(list ...ast.Expr) { // at once
-		before := *s
-		for _, n := range list {
-			if n != nil {
-				r.visit(n, s)
-			}
-		}
-		s.reads, s.computes, s.fails = before.reads, before.computes, before.fails
-	}
-	switch x := e.(type) {
-	case *ast.ParenExpr:
-		r.visit(x.X, s)
-	case *ast.Ident:
-		v, ok := u.Info.Uses[x].(*types.Var)
-		s.reads = s.reads || ok && (r.vars[v] || !r.local(v))
-	case *ast.BinaryExpr:
-		if x.Op == token.LAND || x.Op == token.LOR {
-			used(x.X, x.Y)
-		} else {
-			inner(x.X, x.Y)
-			fails := func(token.Pos) { s.fails = true }
-			switch x.Op {
-			case token.QUO, token.REM:
-				u.division(x.X, x.Y, x.OpPos, fails)
-			case token.SHL, token.SHR:
-				u.shift(x, x.Y, x.OpPos, fails)
-			}
-		}
-	case *ast.UnaryExpr:
-		switch x.Op {
-		case token.AND:
-			if lit, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok {
-				r.visit(lit, s)
-			}
-		case token.ARROW:
-			used(x.X)
-			s.found = s.found || s.computes || s.fails
-		default:
-			inner(x.X)
-		}
-	case *ast.StarExpr:
-		r.visit(x.X, s)
-		s.reads, s.computes, s.fails = true, true, true
-	case *ast.SelectorExpr:
-		if sel := u.Info.Selections[x]; sel != nil {
-			r.visit(x.X, s)
-			if sel.Kind() == types.FieldVal && (sel.Indirect() || s.reads) {
-				s.reads, s.computes = true, true
-			}
-		} else {
-			r.visit(x.Sel, s)
-		}
-	case *ast.IndexExpr:
-		if u.Info.Types[x.Index].IsType() {
-			return
-		}
-		r.visit(x.X, s)
-		r.visit(x.Index, s)
-		s.reads, s.computes = true, true
-		s.fails = s.fails || !u.isMap(x.X) && !u.inBounds(x, nil)
-	case *ast.CallExpr:
-		if u.Info.Types[x.Fun].IsType() {
-			inner(x.Args[0])
-			return
-		}
-		used(append([]ast.Expr{x.Fun}, x.Args...)...)
-		s.found = s.found || s.computes && !u.harmless(x) || s.fails && u.shows(x)
-	case *ast.CompositeLit:
-		s.found = s.found || u.keyedLate(x)
-		if u.isMap(x) { // each entry is set before what follows
-			for _, e := range x.Elts {
-				if kv := e.(*ast.KeyValueExpr); lateKeys(u.typeOf(x)) {
-					used(kv.Key, kv.Value)
-				} else {
-					used(kv.Key)
-					used(kv.Value)
-				}
-			}
-			return
-		}
-		for _, e := range x.Elts {
-			if kv, ok := e.(*ast.KeyValueExpr); ok { // whose key is a field, or constant
-				e = kv.Value
-			}
-			r.visit(e, s)
-		}
-	case *ast.TypeAssertExpr:
-		used(x.X)
-		s.found = s.found || s.fails
-	case *ast.SliceExpr:
-		used(x.X, x.Low, x.High, x.Max)
-		s.found = s.found || s.fails && (x.Low != nil || x.High != nil)
-	}
 }
 
 // quietPackages are those whose functions print nothing, and panic for odd arguments at most.

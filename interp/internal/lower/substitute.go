@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"maps"
 	"slices"
 
@@ -197,16 +198,73 @@ func (g *Generics) embedded() {
 	}
 }
 
-// switches removes cases of type switches that an earlier case covers or that no value can match: instances of valid code may have both.
+// switches removes cases of type switches that an earlier case covers or that no value can match, and lets constants be keys and cases several
+// times: instances of valid code may have all of these.
 func (g *Generics) switches() {
 	g.concrete(func(file *ast.File, i int) {
 		ast.Inspect(file.Decls[i], func(n ast.Node) bool {
-			if s, ok := n.(*ast.TypeSwitchStmt); ok {
-				g.cases(s)
+			switch n := n.(type) {
+			case *ast.TypeSwitchStmt:
+				g.cases(n)
+			case *ast.CompositeLit:
+				if m, ok := orInvalid(g.Info.Types[n].Type).Underlying().(*types.Map); ok {
+					g.repeated(slices.Collect(keysOf(n)), m.Key())
+				}
+			case *ast.SwitchStmt:
+				if n.Tag != nil {
+					g.repeated(slices.Collect(casesOf(n)), g.Info.Types[n.Tag].Type)
+				}
 			}
 			return true
 		})
 	})
+}
+
+// repeated replaces constants that an earlier place has by calls with the same value.
+func (g *Generics) repeated(places []*ast.Expr, t types.Type) {
+	if types.IsInterface(orInvalid(t)) {
+		return
+	}
+	seen := map[string]bool{}
+	for _, e := range places {
+		v := g.Info.Types[*e].Value
+		if v == nil {
+			continue
+		}
+		if key := v.ExactString(); seen[key] {
+			result := &ast.FieldList{List: []*ast.Field{{Type: g.write(t)}}}
+			value := &ast.ReturnStmt{Return: (*e).Pos(), Results: []ast.Expr{*e}}
+			*e = call(&ast.FuncLit{Type: &ast.FuncType{Func: (*e).Pos(), Params: &ast.FieldList{}, Results: result}, Body: block(value)})
+			g.again = true
+		} else {
+			seen[key] = true
+		}
+	}
+}
+
+// keysOf yields the places of the keys of a map literal.
+func keysOf(lit *ast.CompositeLit) iter.Seq[*ast.Expr] {
+	return func(yield func(*ast.Expr) bool) {
+		for _, e := range lit.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok && !yield(&kv.Key) {
+				return
+			}
+		}
+	}
+}
+
+// casesOf yields the places of the cases of a switch statement.
+func casesOf(s *ast.SwitchStmt) iter.Seq[*ast.Expr] {
+	return func(yield func(*ast.Expr) bool) {
+		for _, st := range s.Body.List {
+			list := st.(*ast.CaseClause).List
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (g *Generics) possible(x, t types.Type) bool {

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -12,10 +11,33 @@ import (
 // keep replaces an operand by a variable, and returns the statement that sets it.
 func (u *Unit) keep(e *ast.Expr) ast.Stmt {
 	v := u.temp("o")
-	st := &ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: (*e).Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{*e}}
 	t := types.Default(orInvalid(u.typeOf(*e)))
+	st := &ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: (*e).Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{u.alone(*e, t)}}
 	*e = u.typed(ident(v.Name), t)
 	return st
+}
+
+// alone writes an expression for a separate place: with the type that it has from the expression around it.
+func (u *Unit) alone(e ast.Expr, t types.Type) ast.Expr {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		if x.Type != nil {
+			break
+		}
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			x.Type = u.typeExpr(x, p.Elem())
+			u.typed(x, p.Elem())
+			return u.typed(&ast.UnaryExpr{OpPos: x.Pos(), Op: token.AND, X: x}, t)
+		}
+		x.Type = u.typeExpr(x, t)
+	case *ast.BinaryExpr:
+		untyped := isComparison(x.Op) && !types.Identical(t, types.Typ[types.Bool]) ||
+			(x.Op == token.SHL || x.Op == token.SHR) && u.Info.Types[x.X].Value != nil && !types.Identical(t, types.Typ[types.Int])
+		if untyped {
+			return u.typed(call(u.typeExpr(x, t), e), t)
+		}
+	}
+	return e
 }
 
 // keepAll keeps the operands for which want is true and which are not constants.
@@ -46,16 +68,6 @@ func (u *Unit) keepCalls(e *ast.Expr) (before []ast.Stmt) {
 				keep(c)
 				return false
 			}
-		case *ast.CompositeLit:
-			if u.isMap(n) {
-				before = append(before, u.keepEntries(n)...)
-				return false
-			}
-		case *ast.SliceExpr: // bound by bound
-			if n.Low != nil && u.fails(n.Low) && u.holdsEarly(n.High, n.Max) {
-				before = append(append(before, u.keepCalls(&n.X)...), u.keepCalls(&n.Low)...)
-				before = append(before, u.keep(&n.Low))
-			}
 		}
 		return true
 	}, func(c *astutil.Cursor) bool {
@@ -66,53 +78,6 @@ func (u *Unit) keepCalls(e *ast.Expr) (before []ast.Stmt) {
 	})
 	*e = around.X
 	return before
-}
-
-// keepEntries keeps the keys and values of a literal of a map: the Go compiler sets one entry after the other.
-func (u *Unit) keepEntries(lit *ast.CompositeLit) (before []ast.Stmt) {
-	keep := func(e *ast.Expr) {
-		tv := u.Info.Types[*e]
-		if tv.Value != nil || tv.IsNil() || tv.Type == nil || isA[*ast.FuncLit](*e) {
-			return
-		}
-		if inner, ok := (*e).(*ast.CompositeLit); ok && inner.Type == nil {
-			if isPointer(tv.Type) {
-				return
-			}
-			inner.Type = u.typeExpr(inner, tv.Type)
-		}
-		before = append(before, u.keep(e))
-	}
-	late := lateKeys(u.typeOf(lit))
-	for _, e := range lit.Elts {
-		kv := e.(*ast.KeyValueExpr)
-		before = append(before, u.keepCalls(&kv.Key)...)
-		if !late {
-			keep(&kv.Key)
-		}
-		before = append(before, u.keepCalls(&kv.Value)...)
-		keep(&kv.Value)
-		if late {
-			keep(&kv.Key)
-		}
-	}
-	return before
-}
-
-// lateKeys reports whether the Go compiler makes the calls of an entry's value before it computes the key: whether it passes keys of the type to the
-// map in a register (cmd/compile/internal/walk, mapfast).
-func lateKeys(t types.Type) bool {
-	m, ok := t.Underlying().(*types.Map)
-	if !ok || types.SizesFor("gc", "amd64").Sizeof(m.Elem()) > 128 {
-		return false
-	}
-	switch k := m.Key().Underlying().(type) {
-	case *types.Pointer, *types.Chan:
-		return true
-	case *types.Basic:
-		return k.Info()&types.IsString != 0 || k.Info()&types.IsInteger != 0 && types.SizesFor("gc", "amd64").Sizeof(k) >= 4
-	}
-	return false
 }
 
 // early reports whether the Go compiler computes an expression before it reads variables next to it.
@@ -130,40 +95,6 @@ func (u *Unit) early(e ast.Expr) bool {
 		return true
 	}
 	return false
-}
-
-// holdsEarly reports whether the Go compiler computes a part of the expressions early; each may be nil.
-func (u *Unit) holdsEarly(list ...ast.Expr) bool {
-	return slices.ContainsFunc(list, func(e ast.Expr) bool {
-		return e != nil && u.holds(e, func(n ast.Node) bool { e, ok := n.(ast.Expr); return ok && u.early(e) })
-	})
-}
-
-// computed returns the operands that lead to a place and are more than variables and elements: the Go compiler computes them before the right
-// side of an assignment, and the others and the place after it.
-func computed(place *ast.Expr) []*ast.Expr {
-	switch x := (*place).(type) {
-	case *ast.ParenExpr:
-		return computed(&x.X)
-	case *ast.Ident, *ast.BasicLit:
-		return nil
-	case *ast.IndexExpr:
-		return append(computed(&x.X), computed(&x.Index)...)
-	case *ast.SelectorExpr:
-		return computed(&x.X)
-	case *ast.StarExpr:
-		return computed(&x.X)
-	}
-	return []*ast.Expr{place}
-}
-
-// keyedLate reports whether a map literal has to be computed entry by entry: the Go compiler computes a value before its key, and Yaegi leaves
-// out an entry whose value is behind a nil pointer.
-func (u *Unit) keyedLate(n *ast.CompositeLit) bool {
-	return u.isMap(n) && slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
-		kv := e.(*ast.KeyValueExpr)
-		return u.mayPanic(kv.Key) && u.mayPanic(kv.Value) || u.pointsTo(ast.Unparen(kv.Key)) || u.pointsTo(ast.Unparen(kv.Value))
-	})
 }
 
 // isEntry reports whether a place is an entry of a map, whose key comes after the right side of an assignment.
