@@ -92,6 +92,8 @@ func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
 		case header == nil:
 			header = slices.Clone(record)
 			continue
+		case columns == nil && len(record) == len(header)+1 && strings.HasPrefix(header[0], "#") && o.Comment == 0:
+			return nil, src.bad(atLine(line), fmt.Sprintf("%d fields", len(record)), fmt.Sprintf("%d, as in the first line; if that line is a comment, CSVOptions{Comment: '#'} ignores it", len(header)))
 		case columns == nil && len(record) == len(header)+1:
 			name := "index"
 			if slices.Contains(header, name) {
