@@ -79,9 +79,9 @@ func TestVoiceDetector(t *testing.T) {
 		}
 		for i := range y {
 			most := 1e-6
-			if digits > 0 { // of the probability, or of the score from which the sigmoid makes it
+			if digits > 0 { // a unit of the score from which the sigmoid makes the probability, and the rounding of the latter
 				unit := func(x float64) float64 { _, e := math.Frexp(x); return math.Ldexp(1, e-digits) }
-				most = max(unit(y[i]), y[i]*(1-y[i])*unit(math.Log(y[i]/(1-y[i]))))
+				most = y[i]*(1-y[i])*unit(math.Log(y[i]/(1-y[i]))) + unit(y[i])
 			}
 			if !(math.Abs(x[i]-y[i]) <= most) {
 				t.Errorf("%s, window %d: got %v, want %v within %v", name, i, x[i], y[i], most)

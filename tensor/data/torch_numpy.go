@@ -83,11 +83,11 @@ func newNumpyArray(m *pickle, args []any) (any, error) {
 		class, _ = args[0].(global)
 	}
 	switch class {
+	case "numpy.ndarray":
 	case "":
 		return nil, m.wrong("numpy.core.multiarray._reconstruct", args)
 	default:
 		return m.foreign(class), nil
-	case "numpy.ndarray":
 	}
 	return &numpyArray{}, m.spend(tensorWork)
 }
