@@ -22,7 +22,7 @@ const budget = `
 folder                     written   tests  generated  assembly  raised because
 .                              950     800          0         0
 amp                           5100    9000          0         0
-amp/diagnose                  6500    3400          0         0
+amp/diagnose                  6850    3850          0         0  infinities that become finite numbers, what gradients carry beyond Update, outcomes by share
 amp/experiment                2500     730          0         0
 amp/trace                     4200    2200          0         0
 cuda                          2500    4200          0         0
@@ -33,14 +33,14 @@ display/chart                 9300    2700          0         0
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
 install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
-internal                      2900    2800          0       130  bills of materials and statements of wheels, recipes, pages for the public
+internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4400          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses
 interp                        2000    8630          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows
 interp/internal              11230    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells
 interp/internal/assist        3300     500          0         0
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
-interp/internal/front         5200     500          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names
+interp/internal/front         5220     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12500     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations

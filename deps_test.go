@@ -28,7 +28,7 @@ internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist,
 x/sys < tensor/internal/asm
 tensor/internal/asm/gen/ssa < tensor/internal/asm/gen
 float16 < tensor/internal/half
-internal/goid < tensor/internal/scope, interp/internal/live, interp/internal/fatal, interp/internal/native/loader
+internal/goid < tensor/internal/scope, amp/trace, amp/diagnose, interp/internal/live, interp/internal/fatal, interp/internal/native/loader
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 tensor/driver, tensor/internal/elementary < tensor/internal/linalg
 STD, tensor/driver, tensor/internal/... < tensor

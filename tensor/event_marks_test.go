@@ -39,7 +39,7 @@ func TestMarks(t *testing.T) {
 	stopOps()
 	step()
 	want := []string{
-		"backward 1 0", "clip_grad_norm_ 2 0.25", "clip_grad_value_ 2 0.5", "optimizer.step 2 0",
+		"backward 1 0", "clip_grad_norm_ 2 0.25", "clip_grad_value_ 2 0.5", "optimizer.step 2 0", "optimizer.stepped 0 0",
 		"lr_scheduler.step 2 0", "item 1 0", "zero_grad 2 0", "zero_grad 2 0",
 	}
 	if !slices.Equal(got, want) {

@@ -40,8 +40,10 @@ func multiply(op string, in []*Tensor) *Tensor {
 
 // multiplyTo is multiply with a destination.
 func multiplyTo(dst *Tensor, in []*Tensor) {
+	x, y, done := factors(in[0], in[1])
+	defer done()
 	views := make([]driver.View, len(in))
-	for i, t := range in {
+	for i, t := range append([]*Tensor{x, y}, in[2:]...) {
 		shape := dst.shape
 		if i < 2 {
 			shape = append(slices.Clone(shape[:len(shape)-2]), t.shape[len(t.shape)-2:]...)
@@ -200,6 +202,8 @@ func (t *Tensor) MV(o *Tensor) *Tensor {
 // dimensions. See [driver.Contract]; for a backend without it the views are copied to matrices.
 func contractInto(axes [3]int, dst, x, y, bias *Tensor) {
 	m, n, k := axes[0], axes[1], axes[2]
+	x, y, done := factors(x, y)
+	defer done()
 	src := []*Tensor{x, y}
 	dtypes := []DType{x.dtype, y.dtype}
 	if bias != nil {

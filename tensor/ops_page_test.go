@@ -37,7 +37,8 @@ a power of two, and rounds the weights to bfloat16 for their product with the va
 bfloat16 for each value. Everything else, and the derivative, is computed in float32.
 
 The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
-products are int64. A uint8 with an int8 gives int16.
+products are int64. A uint8 with an int8 gives int16. A comparison with a number compares the numbers themselves: no uint8 equals 257, and each is
+below it. torch wraps the number to the tensor's dtype first: there 257 equals a uint8 of 1, and -1 is above all but 255.
 
 Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
 dtype of their operands; the others run in the dtypes of their operands. "fp32 *" applies unless the caller names a dtype. Casts and

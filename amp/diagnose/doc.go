@@ -25,6 +25,6 @@
 //	rw := diagnose.NewRewind(net, opt, scaler)                // and rw.Record(loss) after each step
 //	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
 //
-// A diagnosis observes the operations and scalers of the whole process: do not train anything
-// else at the same time.
+// A diagnosis observes the operations and scalers of all goroutines, except for those of a goroutine
+// that begins a diagnosis or a recording of its own meanwhile, and of the goroutines that it starts.
 package diagnose

@@ -14,9 +14,11 @@ type Outcome string
 // The outcomes.
 const (
 	Preserved  Outcome = "preserved"
-	Flushed    Outcome = "flushed"    // not 0 in float64, rounded to 0 here
+	Flushed    Outcome = "flushed"    // not 0 in float64, rounded to 0 here: 5 % of the elements or more
+	Subnormal  Outcome = "subnormal"  // arrives, but so small that half of the elements or more have fewer bits
 	Overflowed Outcome = "overflowed" // finite in float64, inf or NaN here
 	DeadReLU   Outcome = "dead ReLU"  // 0 in float64 too: the activation blocks it
+	Absorbed   Outcome = "absorbed"   // wrong: inf in the forward pass became finite numbers, as x/inf is 0
 	Saturated  Outcome = "saturated"  // nearly 0 in float64 too: the activation is flat there
 	Cut        Outcome = "cut"        // 0 in float64 too: something else multiplies it by 0
 	Zero       Outcome = "zero"       // 0 in float64 too and harmless, such as that of a bias before a normalisation
@@ -43,6 +45,9 @@ type LayerGradient struct {
 // 0.
 func (l LayerGradient) FlushedShare() float64 { return portion(l.Flushed, l.Elements-l.Zeros) }
 
+// SubnormalShare returns the share of the elements with a nonzero gradient that are subnormal.
+func (l LayerGradient) SubnormalShare() float64 { return portion(l.Subnormal, l.Elements-l.Zeros) }
+
 // ZeroShare returns the share of the elements whose gradient is 0 in float64 too.
 func (l LayerGradient) ZeroShare() float64 { return portion(l.Zeros, l.Elements) }
 
@@ -62,8 +67,10 @@ type Underflow struct {
 	Source      string // cell line that called Of
 	DType       tensor.DType
 	Outcome     Outcome
-	Elements    int     // elements that are not 0 in float64
-	Share       float64 // share of those that is lost here
+	Elements    int         // elements that are not 0 in float64
+	Share       float64     // share of those that is lost here
+	Inf         *Occurrence // for Absorbed, the operation that overflowed; else nil
+	order       int
 }
 
 // GradientsReport is the result of Gradients.
@@ -82,8 +89,11 @@ type GradientsReport struct {
 	Static float64
 }
 
-// lost is the minimum share of lost gradients for a layer to count as dying.
-const lost = 0.05
+// The minimum shares of lost gradients for a layer to count as dying, and of subnormal ones to count as subnormal.
+const (
+	lost      = 0.05
+	imprecise = 0.5
+)
 
 // Gradients runs step, which trains for one or a few steps, and compares the gradient of each
 // parameter of net with that of the same step in float64. It reports the share flushed to zero,
@@ -117,13 +127,18 @@ func (r *GradientsReport) Preserved() bool {
 	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return !l.Outcome.well() })
 }
 
-func (o Outcome) well() bool { return o == Preserved || o == Zero }
+func (o Outcome) well() bool { return o == Preserved || o == Subnormal || o == Zero }
 
 // report evaluates the observations.
 func (w *wake) report() *GradientsReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := &GradientsReport{Underflows: w.underflows, Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
+	r := &GradientsReport{Scale: w.scale, Rescue: w.all.rescue(), Ceiling: w.all.ceiling()}
+	for _, d := range w.underflows {
+		if d.Outcome != Flushed || d.Share >= lost { // smaller ones matter only where several add up
+			r.Underflows = append(r.Underflows, d)
+		}
+	}
 	if w.all.margin > 0 {
 		need, top := w.scale*w.all.enough(), staticScale(1/(w.all.margin*w.scale), 1)
 		if top == 1<<maxScale && need*headroom <= w.all.margin*w.scale {
@@ -134,13 +149,13 @@ func (w *wake) report() *GradientsReport {
 	var first *Underflow
 	for _, p := range w.params {
 		l := w.layers[p.Tensor.ID()]
-		slices.SortFunc(w.of[l], func(a, b *Underflow) int { return slices.Index(w.underflows, a) - slices.Index(w.underflows, b) })
+		slices.SortFunc(w.of[l], func(a, b *Underflow) int { return a.order - b.order })
 		l.judge(w.of[l])
 		if l.Outcome == Unused && w.backwards == 0 {
 			continue
 		}
 		r.Layers = append(r.Layers, l.LayerGradient)
-		if l.Loss != nil && (first == nil || slices.Index(w.underflows, l.Loss) < slices.Index(w.underflows, first)) {
+		if l.Loss != nil && (first == nil || l.Loss.order < first.order) {
 			first = l.Loss
 		}
 	}
@@ -180,16 +195,17 @@ func (l *layer) judge(underflows []*Underflow) {
 	case l.Infinite > 0:
 		l.Outcome = Overflowed
 		blame(Overflowed)
+	case l.wrong >= leastOfGradient && blame(Absorbed):
 	case l.FlushedShare() >= lost:
-		if l.Outcome = Flushed; !blame(Flushed, Saturated) {
-			l.Loss = nil
-		}
+		l.Outcome = Flushed
+		blame(Flushed, Saturated)
 	case l.Zeros == l.Elements:
-		if l.Outcome = Zero; !blame(DeadReLU, Saturated, Cut) {
-			l.Loss = nil
-		}
+		l.Outcome = Zero
+		blame(DeadReLU, Saturated, Cut)
 	case slices.ContainsFunc(underflows, func(d *Underflow) bool { return d.Outcome == Saturated && d.Share > 0.9 }):
 		blame(Saturated)
+	case l.SubnormalShare() >= imprecise:
+		l.Outcome = Subnormal
 	default:
 		l.Outcome = Preserved
 	}

@@ -31,6 +31,8 @@ func (d *Underflow) String() string {
 			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %v in the forward pass; derivatives that multiply by them are 0", what, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
 		}
 		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, text.Count(d.Elements, "nonzero element"), d.DType)
+	case Absorbed:
+		return fmt.Sprintf("%s%s returns finite numbers for the inf of %s%s, so %s of its %s are wrong by half or more", Occurrence{Op: d.Op, Of: d.Of, Backward: !d.Forward}.title(), at, d.Inf.title(), d.Inf.at(), share, text.Count(d.Elements, "element"))
 	case Overflowed:
 		return fmt.Sprintf("the derivative of %s%s overflows %v", d.Of, at, d.DType)
 	case DeadReLU:
@@ -44,6 +46,8 @@ func (d *Underflow) String() string {
 // cure returns the advice for an underflow.
 func (r *GradientsReport) cure(d *Underflow) string {
 	switch d.Outcome {
+	case Absorbed:
+		return "no loss scale helps, since the loss itself is wrong: run diagnose.Overflow, which says why " + d.Inf.Op + " overflows"
 	case Flushed:
 		if d.Forward {
 			return "no loss scale helps in the forward pass: make these values larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
@@ -128,7 +132,8 @@ func (r *GradientsReport) summary() string {
 		outcome Outcome
 		text    string
 	}{
-		{Flushed, fmt.Sprintf("with %.0f %% or more flushed to zero", 100*lost)}, {Overflowed, "with inf or NaN"}, {DeadReLU, "behind a dead ReLU"},
+		{Flushed, fmt.Sprintf("with %.0f %% or more flushed to zero", 100*lost)}, {Overflowed, "with inf or NaN"},
+		{Absorbed, "computed from an inf that became finite numbers"}, {DeadReLU, "behind a dead ReLU"},
 		{Saturated, "behind a saturated activation"}, {Cut, "behind a derivative of 0"}, {Unused, "without a gradient"},
 	} {
 		if n := lostLayers[f.outcome]; n > 0 {
@@ -136,10 +141,11 @@ func (r *GradientsReport) summary() string {
 		}
 	}
 	keep := "keep their gradients"
-	if lostLayers[Preserved]+lostLayers[Zero] == 1 {
+	kept := lostLayers[Preserved] + lostLayers[Subnormal] + lostLayers[Zero]
+	if kept == 1 {
 		keep = "keeps its gradient"
 	}
-	return fmt.Sprintf("%d of %s %s; the others: %s.", lostLayers[Preserved]+lostLayers[Zero], text.Count(len(r.Layers), "parameter"), keep, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d of %s %s; the others: %s.", kept, text.Count(len(r.Layers), "parameter"), keep, strings.Join(parts, ", "))
 }
 
 // String returns a line on the outcome of a parameter's gradient.
@@ -147,7 +153,11 @@ func (l LayerGradient) String() string {
 	if l.Outcome == Unused {
 		return l.Param + ": received no gradient"
 	}
-	line := fmt.Sprintf("%s, %v: %s flushed, %s zero in float64 too", l.Param, l.DType, percent(l.FlushedShare()), percent(l.ZeroShare()))
+	line := fmt.Sprintf("%s, %v: %s flushed", l.Param, l.DType, percent(l.FlushedShare()))
+	if l.Subnormal > 0 {
+		line += ", " + percent(l.SubnormalShare()) + " subnormal"
+	}
+	line += ", " + percent(l.ZeroShare()) + " zero in float64 too"
 	if l.Infinite > 0 {
 		line += fmt.Sprintf(", %s of %s not finite", text.Thousands(l.Infinite), text.Thousands(l.Elements))
 	}
@@ -161,7 +171,7 @@ func (r *GradientsReport) Chart() *chart.Figure {
 	for _, l := range r.Layers {
 		list = append(list, chart.GradientLayer{
 			Name: l.Param, DType: l.DType.String(), Elements: l.Elements, Zeros: l.Zeros, Flushed: l.Flushed,
-			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: l.outcome(),
+			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: l.note(),
 		})
 	}
 	return chart.GradientLayers(list)
@@ -195,16 +205,46 @@ func (r *GradientsReport) page(figure *chart.Figure) string {
 		}
 		b.WriteString("</tr>")
 	}
-	return b.String() + "</table></div>" + paragraph(fmt.Sprintf("Shares are of the elements that are not 0 in float64. A gradient counts as flushed if it loses %.0f %% or more.", 100*lost))
+	return b.String() + "</table></div>" + paragraph(fmt.Sprintf("Shares are of the elements that are not 0 in float64. A gradient counts as flushed if it loses %.0f %% or more, and as subnormal if half or more lose bits.", 100*lost))
 }
 
-// outcome returns the outcome as text, with the share that is left if some elements were flushed.
-func (l LayerGradient) outcome() string {
-	if l.Outcome == Preserved && l.Flushed > 0 {
-		return percent(1-l.FlushedShare()) + " preserved"
+// share returns the share of the elements that an outcome is about.
+func (l LayerGradient) share(o Outcome) float64 {
+	switch o {
+	case Preserved:
+		return 1 - l.FlushedShare() - l.SubnormalShare()
+	case Flushed:
+		return l.FlushedShare()
+	case Subnormal:
+		return l.SubnormalShare()
+	}
+	return 1
+}
+
+// note returns the outcome with its share: "10.3 % flushed".
+func (l LayerGradient) note() string {
+	if share := l.share(l.Outcome); share < 1 {
+		return percent(share) + " " + string(l.Outcome)
 	}
 	return string(l.Outcome)
 }
+
+// outcome returns all shares of a gradient that arrives in part: "89.7 % preserved, 10.3 % flushed".
+func (l LayerGradient) outcome() string {
+	if l.Outcome != Preserved && l.Outcome != Flushed && l.Outcome != Subnormal || l.share(l.Outcome) == 1 {
+		return string(l.Outcome)
+	}
+	var parts []string
+	for _, o := range []Outcome{Preserved, Flushed, Subnormal} {
+		if share := l.share(o); share >= leastShown || o == l.Outcome {
+			parts = append(parts, percent(share)+" "+string(o))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// leastShown is the least share that an outcome names.
+const leastShown = 0.001
 
 // gradientColumn is a column of a report's table.
 type gradientColumn struct {
@@ -234,7 +274,7 @@ func (r *GradientsReport) columns() []gradientColumn {
 		})},
 	}
 	for _, c := range []gradientColumn{
-		{"subnormal", used(func(l LayerGradient) string { return percent(portion(l.Subnormal, l.Elements)) })},
+		{"subnormal", used(func(l LayerGradient) string { return percent(l.SubnormalShare()) })},
 		{"zero anyway", used(func(l LayerGradient) string { return percent(l.ZeroShare()) })},
 		{"not finite", used(func(l LayerGradient) string { return percent(portion(l.Infinite, l.Elements)) })},
 		{"dtype", used(func(l LayerGradient) string { return l.DType.String() })},
@@ -248,7 +288,7 @@ func (r *GradientsReport) columns() []gradientColumn {
 			if l.Loss == nil {
 				return ""
 			}
-			return "derivative of " + l.Loss.Of + " " + l.Loss.at()
+			return Occurrence{Op: l.Loss.Op, Of: l.Loss.Of, Backward: !l.Loss.Forward}.title() + " " + l.Loss.at()
 		}})
 	}
 	return list

@@ -1,6 +1,7 @@
 package diagnose_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -71,7 +72,7 @@ func TestGradientsPlanted(t *testing.T) {
 				}
 				dead := 0
 				for _, l := range r.Layers {
-					if l.Outcome == diagnose.Preserved || l.Outcome == diagnose.Zero {
+					if l.Outcome == diagnose.Preserved || l.Outcome == diagnose.Subnormal || l.Outcome == diagnose.Zero {
 						continue
 					}
 					// The lost gradients belong to the layer, to layers before it, or to layers that multiply by its output.
@@ -103,7 +104,7 @@ func TestGradientsAlive(t *testing.T) {
 			t.Errorf("%s: %s", w.name, r)
 		}
 		for _, l := range r.Layers {
-			if l.Outcome != diagnose.Preserved && l.Outcome != diagnose.Zero || l.Flushed*20 > l.Elements {
+			if l.Outcome != diagnose.Preserved && l.Outcome != diagnose.Subnormal && l.Outcome != diagnose.Zero || l.Flushed*20 > l.Elements {
 				t.Errorf("%s: %v %s\n%s", w.name, l, l.Outcome, r)
 			}
 		}
@@ -323,5 +324,60 @@ func TestGradientsUnused(t *testing.T) {
 	}
 	if r = diagnose.Gradients(w.net, func() {}); len(r.Layers) != 0 || !strings.Contains(r.String(), "No gradients") {
 		t.Errorf("got %s", r)
+	}
+}
+
+// TestGradientsShares trains at 14 sizes of the loss, from those that preserve all gradients to those that flush all. Each outcome follows
+// from the shares, and each text has the share that it is about.
+func TestGradientsShares(t *testing.T) {
+	seen := map[diagnose.Outcome]int{}
+	for _, fresh := range []func() *ward{mlpWard, cnnWard} {
+		for k := 0; k < 14; k += 2 {
+			tensor.ManualSeed(int64(k))
+			w := fresh()
+			w.plainly = true
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor {
+				return nn.MSELoss(out, y).MulScalar(math.Exp2(float64(-2 * k)))
+			}
+			r := diagnose.Gradients(w.net, w.ready().step)
+			lost := false
+			for _, l := range r.Layers {
+				flushed, subnormal := l.FlushedShare(), l.SubnormalShare()
+				want := diagnose.Preserved
+				switch {
+				case flushed >= 0.05:
+					want = diagnose.Flushed
+				case subnormal >= 0.5:
+					want = diagnose.Subnormal
+				}
+				if l.Outcome == diagnose.Zero && l.Zeros == l.Elements {
+					continue
+				}
+				seen[want]++
+				if l.Outcome != want || l.Flushed+l.Subnormal+l.Zeros > l.Elements {
+					t.Errorf("%s at 2^%d: %+v, want %s", w.name, -2*k, l, want)
+				}
+				if want == diagnose.Preserved {
+					continue
+				}
+				lost = lost || want == diagnose.Flushed
+				share := map[diagnose.Outcome]float64{diagnose.Flushed: flushed, diagnose.Subnormal: subnormal}[want]
+				text := string(want)
+				if share < 1 {
+					text = fmt.Sprintf("%.1f %% %s", min(100*share, 99.9), want)
+				}
+				if !strings.Contains(r.HTML(), text) {
+					t.Errorf("%s at 2^%d: got a table without %q", w.name, -2*k, text)
+				}
+			}
+			if lost == r.Preserved() {
+				t.Errorf("%s at 2^%d: got preserved %v of\n%s", w.name, -2*k, r.Preserved(), r)
+			}
+		}
+	}
+	for _, o := range []diagnose.Outcome{diagnose.Preserved, diagnose.Flushed, diagnose.Subnormal} {
+		if seen[o] < 10 {
+			t.Errorf("%d gradients are %s, want at least 10", seen[o], o)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -31,7 +32,8 @@ type wake struct {
 // layer collects the observations of hooks.
 type layer struct {
 	LayerGradient
-	seen magnitudes64
+	seen  magnitudes64
+	wrong float64 // largest distance of a gradient from that in float64, relative to the latter's norm
 }
 
 // flow is the result of an operation.
@@ -46,6 +48,7 @@ type flow struct {
 	nonzero    float64 // share of nonzero elements, in float64
 	size       float64 // root mean square, in float64
 	dtype      tensor.DType
+	inf        *Occurrence // of a result with inf that is finite in float64, the operation that overflowed
 }
 
 func newWake(net any) *wake {
@@ -64,7 +67,7 @@ func newWake(net any) *wake {
 
 // watch starts observing and returns a function that stops.
 func (w *wake) watch() (stop func()) {
-	list := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.ObserveScalers(w.scaler)}
+	list := []func(){observer{operation: w.operation, mark: w.mark, scaler: w.scaler}.watch()}
 	for _, p := range w.params {
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
 			w.arrived(w.layers[p.Tensor.ID()], g)
@@ -129,6 +132,9 @@ func (w *wake) operation(e tensor.Event) {
 		if e.View || e.Op.Name == "cast" {
 			g.same = of
 		}
+		if e.View {
+			g.inf = of.inf
+		}
 	}
 	w.results[e.Out.ID] = g
 	forget(w.results, e.Out.ID)
@@ -152,11 +158,14 @@ func (w *wake) operation(e tensor.Event) {
 	if e.Backward && half(e.Out.DType) {
 		w.all.add(truth, e.Out.DType)
 	}
-	d := w.underflow(&e, rounding, g, in, len(truth))
+	d := w.absorbed(&e, rounding, g, truth)
+	if d == nil {
+		d = w.underflow(&e, rounding, g, in, len(truth))
+	}
 	if d == nil || d.Outcome == Cut && cancelled {
 		return
 	}
-	d.Place = place
+	d.Place, d.order = place, len(w.underflows)
 	if d.Outcome == Cut && zero != nil {
 		d.Of, d.Place, d.Source = zero.op, zero.place, zero.source
 		if slices.Contains(rectifiers, zero.op) {
@@ -165,6 +174,43 @@ func (w *wake) operation(e tensor.Event) {
 	}
 	w.underflows = append(w.underflows, d)
 	g.underflows = append(g.underflows, d)
+}
+
+// absorbed returns the loss in an operation that returns finite numbers for inf where float64 has others, or nil. It notes where an
+// inf comes from.
+func (w *wake) absorbed(e *tensor.Event, r trace.Rounding, g *flow, truth []float64) *Underflow {
+	var inf *Occurrence
+	for _, t := range e.Operands {
+		if of := w.results[t.ID()]; of != nil && of.inf != nil {
+			inf = of.inf
+			break
+		}
+	}
+	switch {
+	case inf == nil && r.Overflowed == 0:
+		return nil
+	case nonFinite(e.Result.Counts()):
+		if g.inf = inf; inf == nil {
+			g.inf = &Occurrence{e.Op.Name, e.Of, e.Backward, g.place.Module, e.Source, e.Out.DType, e.Result.Counts()}
+		}
+		return nil
+	case inf == nil:
+		return nil
+	}
+	wrong := 0
+	values := e.Result.Float64s()
+	for i, x := range truth {
+		if math.Abs(values[i]-x) > math.Abs(x)/2 {
+			wrong++
+		}
+	}
+	if portion(wrong, len(truth)) < lost {
+		return nil
+	}
+	return &Underflow{
+		Forward: !e.Backward, Op: e.Op.Name, Of: cmp.Or(e.Of, e.Op.Name), Source: e.Source, DType: e.Out.DType,
+		Outcome: Absorbed, Elements: len(truth), Share: portion(wrong, len(truth)), Inf: inf,
+	}
 }
 
 // origin returns the result behind a view or a cast.
@@ -214,7 +260,7 @@ func (w *wake) underflow(e *tensor.Event, r trace.Rounding, g, in *flow, n int) 
 	d := &Underflow{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
 	arrives := in != nil && in.nonzero >= 0.5 && in.size > 0
 	if d.Forward = !e.Backward; d.Forward {
-		if d.Of = d.Op; !half(d.DType) || portion(r.Flushed, d.Elements) < lost {
+		if d.Of = d.Op; !half(d.DType) || r.Flushed == 0 {
 			return nil
 		}
 		d.Outcome, d.Share = Flushed, portion(r.Flushed, d.Elements)
@@ -231,6 +277,8 @@ func (w *wake) underflow(e *tensor.Event, r trace.Rounding, g, in *flow, n int) 
 		d.Outcome, d.Share, d.Elements = DeadReLU, 1-g.nonzero/in.nonzero, n
 	case arrives && g.size == 0:
 		d.Outcome, d.Share, d.Elements = Cut, 1, n
+	case half(d.DType) && r.Flushed > 0:
+		d.Outcome, d.Share = Flushed, portion(r.Flushed, d.Elements)
 	default:
 		return nil
 	}
@@ -256,6 +304,7 @@ func (w *wake) arrived(l *layer, g *tensor.Tensor) {
 		}
 	}
 	l.Elements += len(values)
+	l.wrong = max(l.wrong, apart(values, truth))
 	tiny := tensor.FInfo(l.DType).Tiny
 	for i, x := range values {
 		t := math.Abs(truth[i])

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"halfnote/amp"
-	"halfnote/dist"
 	"halfnote/tensor"
 )
 
@@ -47,21 +46,16 @@ type LintReport struct {
 // Lint runs step, which trains for one or a few steps, twice, because some mistakes show only
 // from one step to the next, and reports what is wrong, risky or slow in its use of mixed
 // precision: the order of calls, pairs of operations, dtypes, sizes. net is the model that step
-// trains, used to name modules and to check parameters; it may be nil. Lint observes all
-// goroutines and changes nothing; the training steps take effect. A call that a scaler or
+// trains, used to name modules and to check parameters; it may be nil. Lint
+// changes nothing; the training steps take effect. A call that a scaler or
 // autocast rejects ends the run and is a finding. In a process group of several ranks all of them call Lint, which
 // compares their scalers.
 //
 // [LintRules] lists the rules.
 func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
-	stop := []func(){tensor.Observe(w.operation), marks.Observe(w.mark), amp.ObserveScalers(w.scaler), dist.Observe(w.transfer)}
 	func() {
-		defer func() {
-			for _, f := range stop {
-				f()
-			}
-		}()
+		defer observer{w.operation, w.mark, w.scaler, w.transfer}.watch()()
 		for range 2 {
 			if w.cut = w.refusal(step); w.cut {
 				return

@@ -85,8 +85,8 @@ func lostAddition(w *watch, e *tensor.Event) string {
 				return fmt.Sprintf("%s plus %s is %s in %v", exact(x[0]), shown(want[0]-x[0]), exact(got[0]), e.Out.DType)
 			}
 		}
-	case (name == "add_" || name == "sub_") && len(e.Operands) == 2 && !w.optimizing:
-		got, by := e.Operands[0].Float64s(), e.Operands[1].Float64s()
+	case (name == "add_" || name == "sub_") && e.Operands[len(e.Operands)-1].ID() != e.Out.ID && !w.optimizing:
+		got, by := e.Operands[0].Float64s(), e.Operands[len(e.Operands)-1].Float64s()
 		if len(by) != len(got) && len(by) != 1 {
 			return ""
 		}
@@ -152,6 +152,9 @@ func maskOverflow(w *watch, e *tensor.Event) string {
 			least = min(least, x)
 		}
 	}
+	if math.IsInf(least, -1) { // which is meant
+		return ""
+	}
 	return fmt.Sprintf("%s is -inf in float16, by %s", shown(least), e.Op.Name)
 }
 
@@ -179,7 +182,7 @@ func halfReduction(w *watch, e *tensor.Event) string {
 }
 
 func halfInput(w *watch, e *tensor.Event) string {
-	if e.Backward || e.InCast || w.halfNet || e.Op.Name != "cast" || e.In[0].DType != tensor.Float32 || !half(e.Out.DType) || len(e.In[0].Shape) == 0 {
+	if e.Backward || e.InCast || w.halfNet || !tensor.IsGradEnabled() || e.Op.Name != "cast" || e.In[0].DType != tensor.Float32 || !half(e.Out.DType) || len(e.In[0].Shape) == 0 {
 		return ""
 	}
 	if _, made := w.nodes[w.origin(e.In[0].ID)]; made || w.leaves[e.In[0].ID] || e.Operands[0].RequiresGrad() {

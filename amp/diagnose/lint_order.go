@@ -21,7 +21,7 @@ func backwardInside(w *watch, m *mark) string {
 
 func clipBeforeUnscale(w *watch, m *mark) string {
 	// A limit that was multiplied by the scale is meant for scaled gradients.
-	if !strings.HasPrefix(m.Name, "clip_grad_") || !w.scaled || w.anyUnscaled(m.Tensors) || m.Number/w.scale >= 0.01 {
+	if !strings.HasPrefix(m.Name, "clip_grad_") || !w.carry(m.Tensors) || m.Number/w.scale >= 0.01 {
 		return ""
 	}
 	return fmt.Sprintf("gradients were clipped to %g while they carried the scale %g: to %.2g in true units", m.Number, w.scale, m.Number/w.scale)
@@ -121,7 +121,7 @@ func stepPastScaler(w *watch, found found) {
 
 func unscaleInAccumulation(w *watch, found found) {
 	for p, before := range w.before {
-		if gradientNow(p) != before && before.id != 0 {
+		if w.grads[p] == unscaled && gradientNow(p) != before && before.id != 0 {
 			found(w.passAt, "a backward pass added scaled gradients to gradients that Unscale had divided")
 			return
 		}

@@ -41,6 +41,12 @@ const (
 // rules is the table of lint rules, sorted by code.
 var rules = []rule{
 	{
+		code: "average-in-half", severity: Mistake, finds: "an average over steps, such as an EMA of the weights, in half precision that does not move",
+		why:  "A step moves it by (1-d) of the distance, less than half a unit in the last place: with a decay of 0.999 it stays where it began.",
+		cure: "Keep the average in float32: average p.Float(), and cast when it is used.", source: paper + ", section 3.1",
+		op: averageInHalf,
+	},
+	{
 		code: "backward-inside", severity: Risk, finds: "Backward inside an autocast region",
 		why:  "Derivatives run in the dtypes of forward anyway; in PyTorch their own formulas would be cast a second time.",
 		cure: "End the region after the loss, and call Backward outside.", source: docs,
@@ -131,6 +137,12 @@ var rules = []rule{
 		op: halfReduction,
 	},
 	{
+		code: "half-state", severity: Mistake, finds: "an optimizer whose state, such as Adam's averages, is in half precision",
+		why:  "The averages of gradients move by a tenth or a thousandth of a step, which half precision rounds away, and squares of small gradients are 0. LoadStateDict casts the state to the dtype of the parameters, as torch does.",
+		cure: "Keep the parameters of the optimizer in float32, also while its state is loaded, and let autocast cast.", source: "pytorch issue 43706",
+		mark: halfState,
+	},
+	{
 		code: "ignored-skips", severity: Mistake, finds: "a run in which every step was skipped",
 		why:  "The model learned nothing, and nothing shows this unless the results of Step are checked.",
 		cure: "Check the result of Step; diagnose.Overflow names the operation that overflows. A few skipped steps at the start are normal.", source: "pytorch issues 55585 and 70346",
@@ -177,6 +189,12 @@ var rules = []rule{
 		why:  "Softmax returns NaN for a fully masked row.",
 		cure: "Mask with the lowest finite value of the dtype, -tensor.FInfo(x.DType()).Max, or in float32.", source: "float16 ends at 65504",
 		op: maskOverflow, refused: []string{"beyond"},
+	},
+	{
+		code: "masked-row", severity: Mistake, finds: "a row of softmax whose elements are all masked",
+		why:  "It has no largest element: softmax returns NaN, which spreads to all gradients, even if the row is not used.",
+		cure: "Leave one element of each row unmasked, set the row to 0 before softmax, or use nn.ScaledDotProductAttention, whose result for such a row is 0.", source: "pytorch issue 41508",
+		op: maskedRow,
 	},
 	{
 		code: "missing-scale", severity: Mistake, finds: "a scaler's step without a loss that it scaled",

@@ -60,8 +60,15 @@ func (w *watch) operation(e tensor.Event) {
 func (w *watch) mark(m mark) {
 	w.run.Lock()
 	defer w.run.Unlock()
+	if m.Name == "optimizer.stepped" { // perhaps by a scaler, whose event follows
+		w.optimizing = false
+		return
+	}
 	w.here = spot{m.Module, m.Source}
 	w.settle()
+	if strings.HasPrefix(m.Name, "clip_grad_") || m.Name == "zero_grad" || m.Name == "optimizer.step" {
+		w.know(m.Tensors)
+	}
 	for i, r := range rules {
 		if r.mark != nil {
 			if what := r.mark(w, &m); what != "" {
@@ -81,10 +88,9 @@ func (w *watch) mark(m mark) {
 		w.trains = append(w.trains, here)
 		w.over = &here
 		root := m.Tensors[0]
-		if w.isScaled(root) {
-			w.scaled = true
+		if w.scaled = w.isScaled(root); w.scaled {
 			w.before, w.passAt = map[*tensor.Tensor]use{}, here
-			for p := range w.waiting {
+			for p := range w.grads {
 				w.before[p] = gradientNow(p)
 			}
 		} else {
@@ -97,9 +103,12 @@ func (w *watch) mark(m mark) {
 	case "zero_grad":
 		w.over = nil
 		w.plain = nil
+		w.set(m.Tensors, plainly)
 	case "optimizer.step":
-		if w.scaled && !w.anyUnscaled(m.Tensors) {
+		if w.carry(m.Tensors) {
 			w.direct = &here
+		} else {
+			w.set(m.Tensors, plainly)
 		}
 		w.step(m.Tensors)
 		w.taken[first(m.Tensors)]++
@@ -137,19 +146,16 @@ func (w *watch) scaler(e amp.ScalerEvent) {
 		w.scale = e.Before
 	case amp.EventUnscale:
 		w.verdicts++
-		for _, p := range e.Optimizer.Params() {
-			w.unscaled[p] = true
-			if !e.Implicit {
-				w.waiting[p] = true
-			}
+		now := unscaled
+		if e.Implicit {
+			now = plainly
 		}
+		w.set(e.Optimizer.Params(), now)
 	case amp.EventStep:
 		w.scalers[e.Scaler]++
 		w.due = &here
 		params := e.Optimizer.Params()
-		for _, p := range params {
-			delete(w.waiting, p)
-		}
+		w.set(params, plainly)
 		if e.Result.Skipped {
 			w.skipped++
 			if i := e.Result.FirstBadParam; i >= 0 && i < len(params) {
@@ -163,12 +169,17 @@ func (w *watch) scaler(e amp.ScalerEvent) {
 		w.due = nil
 		w.verdicts++
 		w.scaled = false
-		clear(w.unscaled)
-		clear(w.waiting)
 		if w.shrunk++; e.After >= e.Before {
 			w.shrunk = 0
 		}
 		w.scale = e.After
+	}
+}
+
+// set notes what the gradients of params carry.
+func (w *watch) set(params []*tensor.Tensor, c carried) {
+	for _, p := range params {
+		w.grads[p] = c
 	}
 }
 
@@ -196,6 +207,15 @@ func (w *watch) settle() {
 	for i, r := range rules {
 		if r.settle != nil {
 			r.settle(w, func(at spot, what string) { w.find(&rules[i], at, "%s", what) })
+		}
+	}
+	for p, before := range w.before {
+		switch {
+		case gradientNow(p) == before:
+		case w.grads[p] == unscaled: // a mixture, which is a finding
+			w.grads[p] = plainly
+		default:
+			w.grads[p] = byScale
 		}
 	}
 	w.before, w.direct, w.inference = nil, nil, nil

@@ -1,9 +1,12 @@
 package diagnose_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,9 +115,9 @@ func TestLintEps(t *testing.T) {
 			b.opt.Step()
 			b.opt.ZeroGrad()
 		}).Codes()
-		want := []string{"half-parameters", "no-scaler"}
+		want := []string{"half-parameters", "half-state", "no-scaler"}
 		if eps < 1e-7 { // the consequence of the lost eps
-			want = []string{"eps-lost", "half-parameters", "loss-not-finite", "no-scaler"}
+			want = []string{"eps-lost", "half-parameters", "half-state", "loss-not-finite", "no-scaler"}
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
@@ -130,8 +133,11 @@ func TestLintRules(t *testing.T) {
 	for _, m := range slices.Concat(mistakesOfOrder, mistakesOfValues, mistakesOfRanks) {
 		codes = append(codes, m.code)
 	}
+	for _, l := range loops {
+		codes = append(codes, l.want...)
+	}
 	slices.Sort(codes)
-	if !slices.Equal(codes, diagnose.RuleCodes()) {
+	if codes = slices.Compact(codes); !slices.Equal(codes, diagnose.RuleCodes()) {
 		t.Errorf("got mistakes for %q\nand rules for %q", codes, diagnose.RuleCodes())
 	}
 	table := diagnose.LintRules().Data["text/html"].(string)
@@ -139,6 +145,28 @@ func TestLintRules(t *testing.T) {
 		if !strings.Contains(table, code) {
 			t.Errorf("LintRules does not list %s", code)
 		}
+	}
+}
+
+// update rewrites the number of rules in the documentation.
+var update = flag.Bool("update", false, "rewrite the number of rules in docs/amp.md")
+
+// TestRulesInDocs checks that the documentation has the number of rules.
+func TestRulesInDocs(t *testing.T) {
+	const file = "../../docs/amp.md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := regexp.MustCompile(`warnings about \d+ common mistakes`)
+	want := []byte(fmt.Sprintf("warnings about %d common mistakes", len(diagnose.RuleCodes())))
+	switch got := number.Find(text); {
+	case *update:
+		if err := os.WriteFile(file, number.ReplaceAll(text, want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case string(got) != string(want):
+		t.Errorf("%s has %q, want %q: run go test ./amp/diagnose -run TestRulesInDocs -update", file, got, want)
 	}
 }
 

@@ -29,7 +29,7 @@ type watch struct {
 	backwards  int
 	lower      map[tensor.DType]bool // dtypes that operations ran in under autocast
 	halfNet    bool                  // parameters are float16
-	optimizing bool                  // the last mark was an optimizer's step
+	optimizing bool                  // an optimizer is stepping
 
 	scalers  map[*amp.GradScaler]int // number of steps of each scaler
 	losses   map[int]bool            // scaled losses by ID: true if scaled by 1, which returns the loss itself
@@ -37,19 +37,18 @@ type watch struct {
 	penalty  bool                    // the last derivative call was Grad on a scaled loss
 	carries  map[int]bool            // gradients that Grad returned, and their sources, by ID
 	scale    float64
-	scaled   bool                    // gradients are scaled, except those that are
-	unscaled map[*tensor.Tensor]bool // parameters whose gradients were unscaled since the last Update
-	waiting  map[*tensor.Tensor]bool // unscaled parameters that no step has used
-	before   map[*tensor.Tensor]use  // gradients of those before a backward pass
-	passAt   spot                    // place of that pass
-	plain    []spot                  // unscaled backward passes since the last step
-	direct   *spot                   // an optimizer's step on scaled gradients, possibly made by a scaler
-	due      *spot                   // a scaler's step that is not yet followed by Update
-	skipped  int                     // skipped steps of scalers
-	bad      string                  // parameter whose gradient made the last one skip
-	shrunk   int                     // consecutive updates that lowered the scale
-	verdicts int                     // number of unscales and updates
-	byHand   bool                    // a loss was multiplied without a scaler
+	scaled   bool                       // the last backward pass began at a scaled loss, and no Update followed
+	grads    map[*tensor.Tensor]carried // what the gradients of known parameters carry
+	before   map[*tensor.Tensor]use     // gradients of those before a backward pass from a scaled loss
+	passAt   spot                       // place of that pass
+	plain    []spot                     // unscaled backward passes since the last step
+	direct   *spot                      // an optimizer's step on scaled gradients, possibly made by a scaler
+	due      *spot                      // a scaler's step that is not yet followed by Update
+	skipped  int                        // skipped steps of scalers
+	bad      string                     // parameter whose gradient made the last one skip
+	shrunk   int                        // consecutive updates that lowered the scale
+	verdicts int                        // number of unscales and updates
+	byHand   bool                       // a loss was multiplied without a scaler
 
 	steps     int            // optimizer steps, including skipped ones
 	taken     map[int]int    // steps of optimizers, by the ID of their first parameter
@@ -62,11 +61,12 @@ type watch struct {
 	trains    []spot         // backward passes
 	casts     map[cast]int
 	products  []product
-	epochs    map[any]int // last epoch of each distributed sampler
-	flooded   bool        // a reduction has overflowed
-	skips     []float64   // steps that each rank skipped; nil for one rank
-	scales    []float64   // loss scales of the ranks
-	inference []suspicion // operations in training mode under NoGrad
+	epochs    map[any]int     // last epoch of each distributed sampler
+	flooded   bool            // a reduction has overflowed
+	skips     []float64       // steps that each rank skipped; nil for one rank
+	scales    []float64       // loss scales of the ranks
+	inference []suspicion     // operations in training mode under NoGrad
+	averages  map[int]average // averages in half precision, by ID, and products that may decay one, by the negative ID of the result
 }
 
 // spot is the place of an event.
@@ -90,6 +90,15 @@ type suspicion struct {
 	text string
 }
 
+// carried is what the gradient of a parameter carries.
+type carried uint8
+
+const (
+	plainly  carried = iota // no loss scale
+	byScale                 // the loss scale
+	unscaled                // no loss scale, because Unscale divided it, and no step has used it
+)
+
 // use identifies a gradient at the time a step used it.
 type use struct{ id, version int }
 
@@ -108,12 +117,13 @@ func newWatch(net any) *watch {
 	}
 	w := &watch{
 		net: net, names: trace.NewPlaces(models...), params: map[int]string{}, leaves: map[int]bool{}, nodes: map[int]node{}, lower: map[tensor.DType]bool{},
-		scalers: map[*amp.GradScaler]int{}, losses: map[int]bool{}, unscaled: map[*tensor.Tensor]bool{}, waiting: map[*tensor.Tensor]bool{},
-		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{}, epochs: map[any]int{},
+		scalers: map[*amp.GradScaler]int{}, losses: map[int]bool{}, grads: map[*tensor.Tensor]carried{},
+		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{}, epochs: map[any]int{}, averages: map[int]average{},
 	}
 	if net != nil {
 		for _, p := range nn.NamedParameters(net) {
 			w.params[p.Tensor.ID()] = p.Name
+			w.grads[p.Tensor] = plainly
 			w.halfNet = w.halfNet || p.Tensor.DType() == tensor.Float16
 		}
 	}
@@ -168,9 +178,26 @@ func (w *watch) spend(id int) {
 	}
 }
 
-// anyUnscaled reports whether a gradient of params was unscaled since the last Update.
-func (w *watch) anyUnscaled(params []*tensor.Tensor) bool {
-	return slices.ContainsFunc(params, func(p *tensor.Tensor) bool { return w.unscaled[p] })
+// carry reports whether the gradient of one of params carries the loss scale. Those of parameters that no call has had yet do if the
+// last backward pass began at a scaled loss.
+func (w *watch) carry(params []*tensor.Tensor) bool {
+	return slices.ContainsFunc(params, func(p *tensor.Tensor) bool {
+		c, known := w.grads[p]
+		return p.Grad() != nil && (c == byScale || !known && w.scaled)
+	})
+}
+
+// know notes parameters, before the next backward pass.
+func (w *watch) know(params []*tensor.Tensor) {
+	for _, p := range params {
+		if _, known := w.grads[p]; known {
+			continue
+		}
+		w.grads[p] = plainly
+		if w.scaled && p.Grad() != nil {
+			w.grads[p] = byScale
+		}
+	}
 }
 
 func first(params []*tensor.Tensor) int {

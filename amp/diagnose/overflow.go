@@ -30,6 +30,7 @@ type NonFinite struct {
 	Harmless bool     // a GradScaler handled it by skipping the step
 	Loss     bool     // it reached the loss
 	Params   []string // parameters whose gradients it reached, in order
+	Change   Change   // what it changed where later operations returned finite numbers
 
 	Grew   *Occurrence  // for a cast, the operation that made the value too large; nil if unknown
 	Before []Occurrence // operations that led to it, oldest first
@@ -68,7 +69,9 @@ type OverflowReport struct {
 // NaN: the operation, forward or backward, the module and the line; the operations before it
 // with their ranges; where it spread and whose gradients it reached; the cause and the cure. A
 // gradient that overflows only because the loss scale is large, in a step that the scaler
-// skips, is reported as harmless. net is the model that step trains, or nil if its modules need
+// skips, is reported as harmless. An inf that a later operation turns into finite numbers, as x/inf
+// is 0, is an origin too if the loss or a gradient would be another one without it: what depends on
+// it is computed a second time, in float64. net is the model that step trains, or nil if its modules need
 // no names. The training step takes effect and needs no changes.
 //
 // It does for each operation, forward and backward, what Hugging Face's DebugUnderflowOverflow
@@ -90,6 +93,8 @@ func (a *tracker) report() *OverflowReport {
 	r := &OverflowReport{Origins: a.origins, Steps: a.steps, Looked: a.looked}
 	rank := func(b *NonFinite) int {
 		switch {
+		case b.Change.matters():
+			return 0
 		case a.backwards > 0 && !b.Loss && len(b.Params) == 0 && !b.updated && !(b.Backward && len(a.params) == 0):
 			return 3 // without a model it is unknown what it reached
 		case b.intended:

@@ -76,11 +76,7 @@ func (b *NonFinite) at() string {
 	if b.Op == "" {
 		return ""
 	}
-	text := Finding{Source: b.Source, Module: b.Module}.where()
-	if text != "" {
-		text = " (" + text + ")"
-	}
-	return text
+	return Occurrence{Source: b.Source, Module: b.Module}.at()
 }
 
 // String returns two sentences: the origin and the cure.
@@ -100,13 +96,16 @@ func (b *NonFinite) reach() string {
 	if b.updated {
 		parts = append(parts, "the parameters themselves")
 	}
+	absorbed := b.Change.text()
 	switch {
+	case parts == nil && absorbed != "":
+		return absorbed
 	case parts == nil && b.Backward:
 		return "Give the model to see whose gradients it reached."
 	case parts == nil:
 		return "It reached neither the loss nor a gradient."
 	}
-	return "It reached " + strings.Join(parts, ", and ") + "."
+	return strings.TrimSpace("It reached " + strings.Join(parts, ", and ") + ". " + absorbed)
 }
 
 // some lists the first names and the number of the others.
@@ -124,7 +123,7 @@ func (r *OverflowReport) String() string {
 		return r.clean()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n%s", r.headline(), sentence("%s", r.Culprit.What), r.Culprit.reach())
+	fmt.Fprintf(&b, "%s\n%s\n%s", r.Culprit.headline(), sentence("%s", r.Culprit.What), r.Culprit.reach())
 	if len(r.Culprit.Before) > 0 {
 		b.WriteString("\nBefore it:")
 		for _, p := range r.Culprit.Before {
@@ -151,6 +150,11 @@ func (r *OverflowReport) clean() string {
 	if n := len(r.Origins); n > 0 {
 		sentence = fmt.Sprintf("inf or NaN appeared %s, but reached neither the loss nor a gradient: %s checked.", times(n), text.Count(r.Looked, "operation"))
 	}
+	for _, b := range r.Origins[:min(len(r.Origins), 8)] {
+		if absorbed := b.Change.text(); absorbed != "" {
+			sentence += fmt.Sprintf("\n%s %s", b.headline(), absorbed)
+		}
+	}
 	return sentence
 }
 
@@ -161,8 +165,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func (r *OverflowReport) headline() string {
-	b := r.Culprit
+// headline says where inf or NaN first appeared.
+func (b *NonFinite) headline() string {
 	kind := "inf"
 	if b.Infs == 0 {
 		kind = "NaN"
@@ -177,17 +181,36 @@ func (r *OverflowReport) headline() string {
 	return text
 }
 
+// title names the operation: "linear", "derivative of linear".
+func (p Occurrence) title() string {
+	if p.Backward {
+		return "derivative of " + p.Of
+	}
+	return p.Op
+}
+
+// at returns the line and the module in parentheses, after a space.
+func (p Occurrence) at() string {
+	if at := (Finding{Source: p.Source, Module: p.Module}).where(); at != "" {
+		return " (" + at + ")"
+	}
+	return ""
+}
+
+// span returns the range of magnitudes; "" for integers and bool.
+func (p Occurrence) span() string {
+	if !p.DType.IsFloat() {
+		return ""
+	}
+	return span(p.Counts)
+}
+
 // String returns the occurrence as one line.
 func (p Occurrence) String() string {
-	name := p.Op
-	if p.Backward {
-		name = "derivative of " + p.Of
+	line := fmt.Sprintf("%s%s, %v", p.title(), p.at(), p.DType)
+	if span := p.span(); span != "" {
+		line += ": " + span
 	}
-	at := Finding{Source: p.Source, Module: p.Module}.where()
-	if at != "" {
-		at = " (" + at + ")"
-	}
-	line := fmt.Sprintf("%s%s, %v: %s", name, at, p.DType, span(p.Counts))
 	if n := p.Counts.Infs + p.Counts.NaNs; n > 0 {
 		line += fmt.Sprintf(", %s of %s not finite", text.Thousands(n), text.Thousands(p.Counts.Count))
 	}
@@ -198,13 +221,9 @@ func (p Occurrence) String() string {
 func (r *OverflowReport) Chart() *chart.Figure {
 	var list []chart.ValueRange
 	if c := r.Culprit; c != nil {
-		for _, p := range slices.Concat(c.Before, []Occurrence{c.here()}, c.Spread) {
-			name := p.Op
-			if p.Backward {
-				name = "derivative of " + p.Of
-			}
+		for _, p := range slices.Concat(c.Before, []Occurrence{c.here()}, c.Spread, c.Change.Absorbed) {
 			list = append(list, chart.ValueRange{
-				Name: strings.TrimSpace(name + " " + p.Module), DType: p.DType.String(), Min: p.Counts.AbsMin, Max: p.Counts.AbsMax, Bad: nonFinite(p.Counts),
+				Name: strings.TrimSpace(p.title() + " " + p.Module), DType: p.DType.String(), Min: p.Counts.AbsMin, Max: p.Counts.AbsMax, Bad: nonFinite(p.Counts),
 			})
 		}
 	}
@@ -228,23 +247,19 @@ func (r *OverflowReport) HTML() string {
 	}
 	c := r.Culprit
 	var b strings.Builder
-	b.WriteString(`<div>` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.reach()))
+	b.WriteString(`<div>` + paragraph(c.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.reach()))
 	b.WriteString(`<div style="overflow-x:auto"><table style="border-collapse:collapse"><tr>`)
 	for _, h := range []string{"", "operation", "module", "line", "dtype", "range", "not finite"} {
 		fmt.Fprintf(&b, `<th style="text-align:left;white-space:nowrap;padding:2px 10px 2px 0">%s</th>`, h)
 	}
 	b.WriteString("</tr>")
 	row := func(when, style string, p Occurrence) {
-		name := p.Op
-		if p.Backward {
-			name = "derivative of " + p.Of
-		}
 		odd := ""
 		if n := p.Counts.Infs + p.Counts.NaNs; n > 0 {
 			odd = fmt.Sprintf("%s of %s", text.Thousands(n), text.Thousands(p.Counts.Count))
 		}
 		b.WriteString("<tr>")
-		for i, cell := range []string{when, name, p.Module, p.Source, p.DType.String(), span(p.Counts), odd} {
+		for i, cell := range []string{when, p.title(), p.Module, p.Source, p.DType.String(), p.span(), odd} {
 			cell = html.EscapeString(cell)
 			weight := ""
 			if style != "" {
@@ -263,6 +278,9 @@ func (r *OverflowReport) HTML() string {
 	row("here", alarm, c.here())
 	for _, p := range c.Spread {
 		row("after", "", p)
+	}
+	for _, p := range c.Change.Absorbed {
+		row("made finite", "", p)
 	}
 	b.WriteString("</table></div>")
 	for _, s := range r.Steps {

@@ -23,8 +23,10 @@ type tracker struct {
 	grads   map[int][]*NonFinite // origins in gradients, by the parameter's ID
 	origins []*NonFinite
 	looked  int
+	exact   exactResults
 
 	scale     float64
+	weighed   bool // the loss of the next backward pass has been compared, before it was scaled
 	steps     []amp.StepResult
 	backwards int
 }
@@ -33,16 +35,17 @@ type tracker struct {
 type result struct {
 	Occurrence
 	place    trace.Place
-	in       []int // IDs of the operands
-	roots    []*NonFinite
-	gradient bool // a scaled gradient, or computed from one
-	combined bool // computed from gradients by operations other than the loss's derivatives
+	in       []int        // IDs of the operands
+	roots    []*NonFinite // origins of its inf and NaN
+	behind   []*NonFinite // origins that it depends on
+	gradient bool         // a scaled gradient, or computed from one
+	combined bool         // computed from gradients by operations other than the loss's derivatives
 	view     *result
 }
 
 func newTracker(net any) *tracker {
 	a := &tracker{
-		results: map[int]*result{}, given: map[int]*NonFinite{}, grads: map[int][]*NonFinite{}, scale: 1,
+		results: map[int]*result{}, given: map[int]*NonFinite{}, grads: map[int][]*NonFinite{}, scale: 1, exact: exactResults{of: map[int]*tensor.Tensor{}},
 	}
 	var models []any
 	if net != nil {
@@ -66,7 +69,7 @@ func newTracker(net any) *tracker {
 func (a *tracker) before(t *tensor.Tensor, cause, name string) {
 	if t.DType().IsFloat() {
 		if c := t.Counts(); nonFinite(c) {
-			b := &NonFinite{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), counts: c, Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
+			b := &NonFinite{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), counts: c, Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause, Change: unchanged}
 			a.given[t.ID()] = b
 		}
 	}
@@ -78,7 +81,7 @@ func nonFinite(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
 // watch starts observing and returns a function that stops.
 func (a *tracker) watch() (stop func()) {
-	list := []func(){tensor.Observe(a.operation), marks.Observe(a.mark), amp.ObserveScalers(a.scaler)}
+	list := []func(){observer{operation: a.operation, mark: a.mark, scaler: a.scaler}.watch()}
 	for _, p := range a.params {
 		id, name := p.Tensor.ID(), p.Name
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
@@ -98,19 +101,21 @@ func (a *tracker) operation(e tensor.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	place := a.names.Find(e)
-	if !e.Out.DType.IsFloat() || len(e.Operands) == 0 {
+	if len(e.Operands) == 0 || !e.Out.DType.IsFloat() && !a.depends(e.Operands) {
 		return
 	}
-	if !e.View {
+	if !e.View && e.Out.DType.IsFloat() {
 		a.looked++
 	}
 	r := &result{
 		Occurrence: Occurrence{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
 		place:      place, gradient: e.Backward,
 	}
+	var reached []*NonFinite // origins of inf and NaN in the operands
 	for _, t := range e.Operands {
 		r.in = append(r.in, t.ID())
 		if of := a.results[t.ID()]; of != nil {
+			reached, r.behind = union(reached, of.roots), union(r.behind, of.behind)
 			r.gradient = r.gradient || of.gradient && !a.unscales(&e, of)
 			r.combined = r.combined || of.combined || of.gradient && r.gradient && !e.Backward
 			if e.View {
@@ -127,9 +132,31 @@ func (a *tracker) operation(e tensor.Event) {
 			b.updated = b.updated || e.InPlace && slices.ContainsFunc(a.params, func(p nn.Named) bool { return p.Tensor.ID() == e.Out.ID })
 		}
 	}
+	if r.behind = union(r.behind, r.roots); len(r.behind) > 0 {
+		a.exact.follow(&e, func(id int) bool { return a.results[id] != nil && len(a.results[id].behind) > 0 })
+	}
+	if len(reached) > 0 && len(r.roots) == 0 && !e.View {
+		a.absorb(&e, r, reached)
+	}
 	a.results[e.Out.ID] = r
 	forget(a.results, e.Out.ID)
+	forget(a.exact.of, e.Out.ID)
 	a.purpose(&e)
+}
+
+// depends reports whether one of the operands depends on an origin.
+func (a *tracker) depends(operands []*tensor.Tensor) bool {
+	return slices.ContainsFunc(operands, func(t *tensor.Tensor) bool { r := a.results[t.ID()]; return r != nil && len(r.behind) > 0 })
+}
+
+// union adds the origins of b to a.
+func union(a, b []*NonFinite) []*NonFinite {
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(a[:len(a):len(a)], x)
+		}
+	}
+	return a
 }
 
 // unscales reports whether a multiplication divides a gradient by the loss scale.
@@ -200,7 +227,7 @@ func (a *tracker) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 			a.add(b)
 		}
 	}
-	if !changed {
+	if of.behind = of.roots; !changed {
 		a.results[t.ID()] = of
 	}
 	return of
@@ -222,7 +249,7 @@ func (a *tracker) unseen(t *tensor.Tensor) []*NonFinite {
 func (a *tracker) origin(e *tensor.Event, r *result) *NonFinite {
 	return &NonFinite{
 		Op: e.Op.Name, Of: e.Of, Backward: e.Backward, Place: r.place, Source: e.Source, In: e.Computed, Out: e.Out.DType,
-		Shape: e.Out.Shape, from: e.Operands[0].ID(), counts: r.Counts, Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
+		Shape: e.Out.Shape, from: e.Operands[0].ID(), counts: r.Counts, Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1, Change: unchanged,
 	}
 }
 
@@ -258,6 +285,7 @@ func (a *tracker) reached(id int, name string, g *tensor.Tensor) {
 	if r == nil {
 		return
 	}
+	a.compare(g, r, name)
 	for _, b := range r.roots {
 		if !slices.Contains(b.Params, name) {
 			b.Params = append(b.Params, name)
@@ -276,17 +304,22 @@ func (a *tracker) mark(m mark) {
 	case "backward":
 		a.backwards++
 		for _, t := range m.Tensors {
+			if !a.weighed {
+				a.weigh(t)
+			}
 			if r := a.results[t.ID()]; r != nil {
 				for _, b := range r.roots {
 					b.Loss = true
 				}
 			}
 		}
+		a.weighed = false
 	case "zero_grad":
 		for _, t := range m.Tensors {
 			delete(a.grads, t.ID())
 		}
 	case "optimizer.step":
+		a.exact = exactResults{of: map[int]*tensor.Tensor{}} // nothing of this step is compared any more
 		for _, t := range m.Tensors {
 			if g := t.Grad(); g != nil && a.given[g.ID()] != nil {
 				a.reachedStale(a.given[g.ID()])
@@ -311,7 +344,8 @@ func (a *tracker) scaler(e amp.ScalerEvent) {
 	defer a.mu.Unlock()
 	switch e.Kind {
 	case amp.EventScale:
-		a.scale = e.Before
+		a.scale, a.weighed = e.Before, true
+		a.weigh(e.Loss)
 		for _, b := range a.origins { // they arose in the product with the scale, or in its cast
 			if len(e.Loss.Shape()) > 0 && (b.from == e.Loss.ID() || b.Op == "cast" && b.For == "mul" && b.order >= a.looked-1) {
 				b.Scale, b.Cause = a.scale, "scaled-output"

@@ -1,6 +1,9 @@
 package diagnose
 
 import (
+	"halfnote/amp"
+	"halfnote/dist"
+	"halfnote/internal/goid"
 	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
@@ -11,3 +14,34 @@ var (
 )
 
 type mark = plumbing.Mark[*tensor.Tensor]
+
+// observer holds the functions by which a diagnosis observes a run; nil ones observe nothing.
+type observer struct {
+	operation func(tensor.Event)
+	mark      func(mark)
+	scaler    func(amp.ScalerEvent)
+	transfer  func(dist.Transfer)
+}
+
+// watch observes all goroutines, except for those that have begun a recording or a diagnosis themselves, until stop is called.
+func (o observer) watch() (stop func()) {
+	family := goid.Begin()
+	stops := []func(){family.End}
+	if o.operation != nil {
+		stops = append(stops, tensor.Observe(goid.Only(family, o.operation)))
+	}
+	if o.mark != nil {
+		stops = append(stops, marks.Observe(goid.Only(family, o.mark)))
+	}
+	if o.scaler != nil {
+		stops = append(stops, amp.ObserveScalers(goid.Only(family, o.scaler)))
+	}
+	if o.transfer != nil {
+		stops = append(stops, dist.Observe(goid.Only(family, o.transfer)))
+	}
+	return func() {
+		for _, f := range stops {
+			f()
+		}
+	}
+}

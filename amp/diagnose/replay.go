@@ -105,8 +105,8 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 			r.params = append(r.params, n.Tensor)
 		}
 	}
-	r.stop = []func(){amp.ObserveScalers(r.scaler), marks.Observe(r.mark)}
-	if watch := tensor.Observe(r.watcher.op); r.watcher.activations {
+	r.stop = []func(){observer{mark: r.mark, scaler: r.scaler}.watch()}
+	if watch := (observer{operation: r.watcher.op}).watch(); r.watcher.activations {
 		r.stop = append(r.stop, watch)
 	} else {
 		r.learned = watch

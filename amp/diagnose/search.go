@@ -192,11 +192,11 @@ func (*searcher) call(lower bool) string {
 // rejected its operands. It sets s.work to the FLOPs that were not in low precision.
 func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) {
 	s.work = 0
-	defer tensor.Observe(func(e tensor.Event) {
+	defer observer{operation: func(e tensor.Event) {
 		if !e.Backward && !e.View && !e.InPlace && e.Computed != s.policy.DType() {
 			s.work += e.FLOPs
 		}
-	})()
+	}}.watch()()
 	s.start.restore(s.parts)
 	s.runs++
 	if s.o.Gradients && s.net != nil {
@@ -276,7 +276,7 @@ func (s *searcher) candidates(lower bool) []PrecisionSetOp {
 	for _, info := range tensor.Ops() {
 		known[info.Name] = info.Name != "cast" && info.Name != "clone" // those are never cast
 	}
-	stop := tensor.Observe(func(e tensor.Event) {
+	defer observer{operation: func(e tensor.Event) {
 		low := e.Computed == s.policy.DType()
 		if e.Backward || e.View || e.InPlace || e.InCast || !e.Computed.IsFloat() || e.Computed == tensor.Float64 || low == lower || !known[e.Op.Name] || e.Op.GivenDType {
 			return
@@ -288,8 +288,7 @@ func (s *searcher) candidates(lower bool) []PrecisionSetOp {
 		if !slices.ContainsFunc(list, func(c PrecisionSetOp) bool { return c.Op == op.Op && c.Module == op.Module }) {
 			list = append(list, op)
 		}
-	})
-	defer stop()
+	}}.watch()()
 	s.run(func(p amp.Policy) amp.Policy {
 		if p.IsEnabled() {
 			s.policy = p

@@ -11,6 +11,7 @@ import (
 	"halfnote/amp"
 	"halfnote/display"
 	"halfnote/dist"
+	"halfnote/internal/goid"
 	"halfnote/tensor"
 )
 
@@ -47,8 +48,9 @@ func Shadow() Option { return func(s *settings) { s.always, s.shadow = true, tru
 // Recorder is a recording, running or stopped. Its methods may be called while it runs; they
 // show the data so far.
 type Recorder struct {
-	names *Places
-	stop  []func()
+	names  *Places
+	family *goid.Family // goroutines whose operations are recorded
+	stop   []func()
 
 	mu      sync.Mutex
 	clock   clock
@@ -80,7 +82,9 @@ type StepRecord struct {
 	Of    int     // number of the training step, as in Op.Step
 }
 
-// Start begins a recording. It panics if an option is nil.
+// Start begins a recording of the operations of all goroutines, except for those of a goroutine that begins a recording or a diagnosis
+// of its own meanwhile, and of the goroutines that it starts: two goroutines that both record do not see each other's steps.
+// Start panics if an option is nil.
 func Start(options ...Option) *Recorder {
 	r := &Recorder{begun: time.Now()}
 	r.meter.begun = r.begun
@@ -99,13 +103,14 @@ func Start(options ...Option) *Recorder {
 	if r.sampling.on = set.show != nil && !set.always; set.show != nil {
 		r.live = newLive(r, set.show, set.shared)
 	}
+	r.family = goid.Begin()
 	r.listen()
 	return r
 }
 
 // listen starts observing.
 func (r *Recorder) listen() {
-	stop := []func(){marks.Observe(r.mark), amp.ObserveScalers(r.scaler), dist.Observe(r.transfer)}
+	stop := []func(){marks.Observe(goid.Only(r.family, r.mark)), amp.ObserveScalers(goid.Only(r.family, r.scaler)), dist.Observe(goid.Only(r.family, r.transfer))}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop = stop; !r.sampling.left {
@@ -130,6 +135,7 @@ func (r *Recorder) ignore() {
 // Stop ends the recording and keeps its data. Calling it again does nothing.
 func (r *Recorder) Stop() {
 	r.ignore()
+	r.family.End()
 	r.end()
 	r.live.stop()
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"time"
 
+	"halfnote/internal/goid"
 	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 )
@@ -73,7 +74,7 @@ func (r *Recorder) leave() {
 // watch observes operations again.
 func (r *Recorder) watch() {
 	if r.sampling.ignore == nil {
-		r.sampling.ignore = tensor.Observe(r.event)
+		r.sampling.ignore = tensor.Observe(goid.Only(r.family, r.event))
 	}
 }
 

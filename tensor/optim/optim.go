@@ -118,6 +118,7 @@ func (o *Optimizer) Step() {
 // step is Step with gradients that a fused optimizer divides by the scalar by; nil means 1.
 func (o *Optimizer) step(by *tensor.Tensor) {
 	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	defer marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.stepped", By: o})
 	o.taken++
 	o.keepsSettings()
 	o.takeBack()

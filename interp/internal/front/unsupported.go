@@ -3,8 +3,10 @@ package front
 import (
 	"fmt"
 	"go/token"
+	"regexp"
 	"strings"
 
+	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/lower"
 	"halfnote/interp/internal/syntax"
 )
@@ -25,9 +27,27 @@ func (c *Parsed) Unsupported(err error) error {
 			}
 		}
 	}
-	p.Msg = "valid Go, but not supported by the interpreter yet: " + syntax.Versioned.ReplaceAllString(what, "$1")
+	p.Msg = "valid Go, but not supported by the interpreter yet: " + syntax.Versioned.ReplaceAllString(aliases.ReplaceAllStringFunc(what, packageName), "$1")
 	return &syntax.Rejected{Name: "Unsupported", Problems: []syntax.Problem{p}}
 }
+
+// aliases matches the names under which trees import packages.
+var aliases = regexp.MustCompile(`\bp__\w+`)
+
+// packageName returns the name of a package by its alias: "tensor", "rand" for math/rand/v2.
+func packageName(alias string) string {
+	path := library.Aliased(alias)
+	if path == "" {
+		return strings.Trim(strings.TrimPrefix(alias, "p__"), "_")
+	}
+	elements := strings.Split(path, "/")
+	if last := len(elements) - 1; last > 0 && majorVersion.MatchString(elements[last]) {
+		return elements[last-1]
+	}
+	return elements[len(elements)-1]
+}
+
+var majorVersion = regexp.MustCompile(`^v\d+$`)
 
 func (c *Parsed) placed(pos token.Pos, p syntax.Problem) syntax.Problem {
 	if at := c.Session.Fset.Position(pos); at.IsValid() && syntax.CellOf(at.Filename) != 0 {

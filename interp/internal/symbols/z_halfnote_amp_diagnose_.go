@@ -10,10 +10,12 @@ import (
 func init() {
 	tables["halfnote/amp/diagnose"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
+		t["Absorbed"] = reflect.ValueOf(diagnose.Absorbed)
 		t["Advice"] = reflect.ValueOf(diagnose.Advice)
 		t["BFloat16"] = reflect.ValueOf(&diagnose.BFloat16).Elem()
 		t["Band"] = reflect.ValueOf((*diagnose.Band)(nil))
 		t["Branch"] = reflect.ValueOf((*diagnose.Branch)(nil))
+		t["Change"] = reflect.ValueOf((*diagnose.Change)(nil))
 		t["Cut"] = reflect.ValueOf(diagnose.Cut)
 		t["DeadReLU"] = reflect.ValueOf(diagnose.DeadReLU)
 		t["E4M3"] = reflect.ValueOf(&diagnose.E4M3).Elem()
@@ -55,6 +57,7 @@ func init() {
 		t["ScaleKnob"] = reflect.ValueOf(diagnose.ScaleKnob)
 		t["Severity"] = reflect.ValueOf((*diagnose.Severity)(nil))
 		t["Shares"] = reflect.ValueOf((*diagnose.Shares)(nil))
+		t["Subnormal"] = reflect.ValueOf(diagnose.Subnormal)
 		t["TF32"] = reflect.ValueOf(&diagnose.TF32).Elem()
 		t["Trajectory"] = reflect.ValueOf((*diagnose.Trajectory)(nil))
 		t["TrajectoryStep"] = reflect.ValueOf((*diagnose.TrajectoryStep)(nil))
