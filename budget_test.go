@@ -36,22 +36,22 @@ install                       2550    1750          0         0  tests of Python
 internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4400          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses
-interp                        2000    8630          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows
+interp                        2000    8700          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before
 interp/internal              11230    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells
-interp/internal/assist        3300     500          0         0
+interp/internal/assist        3300     530          0         0  the parameter at the cursor
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
-interp/internal/front         5220     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names
+interp/internal/front         5320     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12500     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations
 interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
-interp/internal/magic         3000     150          0         0
+interp/internal/magic         3170     150          0         0  commands that users of IPython type
 interp/internal/native        7760    3000        650        80  rewrites that make Go in a cell right, with their proof; lines of cells for packages that ask who calls them
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         2080     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit
-kernel                        6310    3280          0         0  damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended
+kernel                        6330    3300          0         0  damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended, cells of the kernel before
 kernel/client                 1300     750          0         0
 kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room
 kernel/kerneltest             1700     250          0         0

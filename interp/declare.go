@@ -97,10 +97,13 @@ func (s *Session) take(e *front.Env) {
 // notices returns a note for each declaration of the environment before that the cell did not change although it may appear to.
 func notices(p *prepared, before *front.Env) (list []string) {
 	c := p.bound
+	for _, path := range c.AutoImported {
+		list = append(list, fmt.Sprintf("note: imported %q (%%autoimport off ends this)", path))
+	}
 	for src, why := range c.Pinned {
 		for _, b := range src.Binds {
 			if c.Env.Named(b.Name) == b {
-				list = append(list, fmt.Sprintf("note: %s %s of %s still uses the old declarations: %s", b.Kind, b.Name, syntax.Label(b.Cell()), why))
+				list = append(list, fmt.Sprintf("note: %s (%s) no longer compiles and keeps its old version: %s", b.Name, syntax.Label(b.Cell()), why))
 			}
 		}
 		for _, m := range src.Methods {
@@ -115,7 +118,7 @@ func notices(p *prepared, before *front.Env) (list []string) {
 	}
 	for _, b := range c.Env.Old {
 		if !known[b] && !c.Env.Of(b).OnlyShown {
-			list = append(list, fmt.Sprintf("note: type %s is new: existing values keep the %s of %s", b.Name, b.Name, syntax.Label(b.Cell())))
+			list = append(list, fmt.Sprintf("note: %s was redeclared; existing values keep the type from %s", b.Name, syntax.Label(b.Cell())))
 		}
 	}
 	slices.Sort(list)
@@ -227,6 +230,23 @@ func namesOf(set map[*library.Package]bool) string {
 		return "package " + names[0]
 	}
 	return "packages " + strings.Join(names, ", ")
+}
+
+// declaredBefore returns the number of the latest cell of the kernel before this one that declares a name, or 0.
+func (s *Session) declaredBefore(name string) int {
+	if s.kept == nil {
+		return 0
+	}
+	cells, err := s.kept.Sources(1)
+	if err != nil {
+		return 0 // the error about the name needs no history
+	}
+	for _, c := range slices.Backward(cells) {
+		if c.Failed == "" && syntax.Declares(c.Source, name) {
+			return c.Count
+		}
+	}
+	return 0
 }
 
 // refusedIn returns the number of the latest cell that declares a name but did not run, or 0.

@@ -137,6 +137,8 @@ func (h magicHost) ForgetOutputs() {
 	h.s.take(e)
 }
 
+func (h magicHost) AutoImport(on bool) { h.s.explicit, h.s.front.AutoImport = !on, on }
+
 func (h magicHost) Reset() error {
 	h.s.live.StopAll()
 	defer trim(0)

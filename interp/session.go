@@ -98,6 +98,7 @@ type Session struct {
 	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	kept     magic.Outputs // nil if outputs are not kept
+	explicit bool          // whether cells must import packages of the standard library
 	ranks    eval.Ranks    // nil if the kernel has one rank
 	magics   *magic.Magics
 	release  func() // ends the guard against fatal errors
@@ -177,7 +178,7 @@ func (s *Session) reset() error {
 		binary = s.front.Binary
 	}
 	f := front.NewState(e.Files(), e.Needs(), binary)
-	f.Failed = s.refusedIn
+	f.Failed, f.Before, f.AutoImport = s.refusedIn, s.declaredBefore, !s.explicit
 	s.places.Reset(f.Fset, f.Packages)
 	s.mu.Lock()
 	s.front, s.env, s.snap = f, front.NewEnv(), nil

@@ -156,6 +156,8 @@ func payload(r Result) []object {
 		case "page":
 			data, _ := bundle(p.Data)
 			list = append(list, object{"source": p.Source, "data": data, "start": 0})
+		case "ask_exit":
+			list = append(list, object{"source": p.Source, "keepkernel": false})
 		case "set_next_input":
 			list = append(list, object{"source": p.Source, "text": p.Text, "replace": p.Replace})
 		}

@@ -200,6 +200,44 @@ func TestKeptIsWrittenWhileACellRuns(t *testing.T) {
 	k.leave()
 }
 
+// TestSources checks that the cells of the kernel before are found with and without output, and how they ended, and none of a kernel whose
+// notebook is unknown.
+func TestSources(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h.sqlite")
+	for _, notebook := range []string{"a.ipynb", ""} {
+		k := keeper(t, path, notebook)
+		for i, code := range []string{"x := 1", "fmt.Println(x)", "y := z"} {
+			k.history.add(i+1, code)
+			c := k.kept.start(i+1, "", &request{})
+			switch i {
+			case 1:
+				c.print("stdout", "1\n")
+			case 2:
+				c.say("error", object{"ename": "CompileError", "evalue": "v", "traceback": []string{"t"}})
+			}
+			c.end()
+		}
+		k.leave()
+		after := keeper(t, path, notebook)
+		cells, err := (keptOutputs{after}).Sources(1)
+		got := ""
+		for _, c := range cells {
+			got += fmt.Sprintln(c.Count, c.Source, c.Failed)
+		}
+		want := "1 x := 1 \n2 fmt.Println(x) \n3 y := z CompileError\n"
+		if notebook == "" {
+			want = ""
+		}
+		if got != want || err != nil {
+			t.Errorf("%q: got %q, %v; want %q", notebook, got, err, want)
+		}
+		if cells, err := (keptOutputs{after}).Sources(0); len(cells) != 0 || err != nil {
+			t.Errorf("%q: got %v, %v of this kernel, which ran none", notebook, cells, err)
+		}
+		after.leave()
+	}
+}
+
 // TestFronts checks who is told of a cell of another front end.
 func TestFronts(t *testing.T) {
 	var f clients

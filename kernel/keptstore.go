@@ -93,6 +93,30 @@ func (o keptOutputs) Cells(back int) ([]KeptCell, error) {
 	return list, err
 }
 
+func (o keptOutputs) Sources(back int) ([]KeptCell, error) {
+	if back > 0 && o.k.Notebook == "" {
+		return nil, nil
+	}
+	var list []KeptCell
+	err := o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
+		rows, err := s.db.QueryContext(ctx, `SELECT c.line, c.source, coalesce(o.failed, '')
+			FROM cells c LEFT JOIN outputs o ON o.session = c.session AND o.line = c.line WHERE c.session = ? ORDER BY c.line`, session)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c KeptCell
+			if err := rows.Scan(&c.Count, &c.Source, &c.Failed); err != nil {
+				return err
+			}
+			list = append(list, c)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
 // died returns the number of the cell in which the kernel ended that is back kernels before this one, or 0.
 func (o keptOutputs) died(back int) int {
 	if back != 1 || o.k.last.text == "" {

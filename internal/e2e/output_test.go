@@ -118,7 +118,7 @@ chart.Hist([]float64{1, 2})`
 	}
 
 	other := start("b.ipynb")
-	if text, _ := cellOutput(t, other, "%output ~1"); text != "no cell of a kernel ~1 has output; %output ~2 lists those of the kernel before\n" {
+	if text, _ := cellOutput(t, other, "%output ~1"); text != "Nothing to show of a kernel ~1; %output ~2 lists the outputs of the one before it.\n" {
 		t.Errorf("another notebook: got %q", text)
 	}
 	again := start("a.ipynb")

@@ -67,6 +67,9 @@ type KeptOutputs interface {
 	Cells(back int) ([]KeptCell, error)
 	// Outputs returns the outputs of cell In[count]; nil if there are none.
 	Outputs(back, count int) ([]KeptOutput, error)
+	// Sources returns the cells that ran, oldest first, with or without output. Only Count, Source and Failed are set. It returns
+	// none of another kernel if the kernel does not know its notebook.
+	Sources(back int) ([]KeptCell, error)
 }
 
 // KeptCell is a cell with kept outputs.
@@ -275,7 +278,7 @@ type Result struct {
 
 // Payload is one entry of execute_reply's payload.
 type Payload struct {
-	Source  string         // "page", "set_next_input"
+	Source  string         // "page", "set_next_input", or "ask_exit", which ends a console
 	Data    display.Bundle // content of page
 	Text    string         // text for set_next_input
 	Replace bool           // for set_next_input: the text replaces the cell

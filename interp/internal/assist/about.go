@@ -18,7 +18,7 @@ const maxNames = 40
 func About(snap Snapshot, words []string) (page display.Bundle, ok bool) {
 	topics := []section{{title: "Tasks"}, {title: "Packages"}, {title: "Commands"}, {title: "Names"}}
 	for _, t := range Tasks {
-		topics[0].list = append(topics[0].list, entry{decl: strings.Join(t.Try, " or "), summary: t.What})
+		topics[0].list = append(topics[0].list, t.entry())
 	}
 	for _, name := range slices.Sorted(maps.Keys(exports.Preloaded)) {
 		if path := exports.Preloaded[name]; strings.HasPrefix(path, "halfnote/") {
@@ -44,12 +44,26 @@ func About(snap Snapshot, words []string) (page display.Bundle, ok bool) {
 	return display.Bundle{}, false
 }
 
+// IsTask reports whether a task has all the words.
+func IsTask(words []string) bool {
+	var list []entry
+	for _, t := range Tasks {
+		list = append(list, t.entry())
+	}
+	return len(matching(list, words, len(words))) > 0
+}
+
+// entry returns the line of a task in lists.
+func (t Task) entry() entry {
+	return entry{decl: strings.Join(t.Try, " or "), summary: t.What, words: t.Also}
+}
+
 // matching returns the entries that have enough of the words, those with most of them in their names
 // first, and at most maxNames.
 func matching(list []entry, words []string, enough int) []entry {
 	score := func(e entry) int {
 		decl, _, _ := strings.Cut(strings.ToLower(e.decl), "(")
-		all := strings.ToLower(e.decl + " " + e.summary)
+		all := strings.ToLower(e.decl + " " + e.summary + " " + e.words)
 		n, named := 0, 0
 		for _, w := range words {
 			if strings.Contains(all, w) {

@@ -87,8 +87,8 @@ func (p *probe) explainLiteral() (explanation, bool) {
 	if ok {
 		tv = p.info.Types[lit]
 	}
-	if tv.Value == nil || p.pos == lit.End() && lit.Kind == token.STRING {
-		return explanation{}, false
+	if tv.Value == nil || p.pos == lit.End() && lit.Kind == token.STRING || p.callee() != nil {
+		return explanation{}, false // the call says more than a literal in it
 	}
 	t := p.typeString(tv.Type)
 	e := explanation{decl: "const " + lit.Value + " " + t}
@@ -96,9 +96,6 @@ func (p *probe) explainLiteral() (explanation, bool) {
 	case constant.String:
 		s := constant.StringVal(tv.Value)
 		e.value = fmt.Sprintf("%d bytes, %d code points", len(s), utf8.RuneCountInString(s))
-		if outer := p.callee(); outer != nil {
-			e.call = p.objectString(outer)
-		}
 	case constant.Int:
 		if n, ok := constant.Int64Val(tv.Value); ok {
 			e.value = fmt.Sprintf("%d = %#x = %#b", n, n, n)

@@ -22,6 +22,7 @@ type section struct {
 // return it; methods is a list of names.
 type entry struct {
 	decl, summary, methods string
+	words                  string // further words that find it
 	members                []entry
 }
 

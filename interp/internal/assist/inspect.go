@@ -97,7 +97,9 @@ func (p *probe) subject() types.Object {
 		if o := p.object(id); o != nil {
 			return o
 		}
-		return p.memberOfType(id)
+		if o := p.memberOfType(id); o != nil {
+			return o
+		}
 	}
 	return p.callee()
 }
@@ -116,17 +118,31 @@ func (p *probe) memberOfType(id *ast.Ident) types.Object {
 	return o
 }
 
-// callee returns the function, or the type of the conversion, whose parentheses enclose
-// the cursor.
-func (p *probe) callee() types.Object {
+// call returns the call whose parentheses enclose the cursor, or nil.
+func (p *probe) call() *ast.CallExpr {
 	for _, n := range p.path {
 		if _, ok := n.(*ast.FuncLit); ok {
 			return nil
 		}
-		call, ok := n.(*ast.CallExpr)
-		if !ok || p.pos <= call.Lparen || p.pos > call.Rparen {
-			continue
+		if call, ok := n.(*ast.CallExpr); ok && p.pos > call.Lparen && p.pos <= call.Rparen {
+			return call
 		}
+	}
+	return nil
+}
+
+// argumentIndex returns the index of the argument at the cursor.
+func (p *probe) argumentIndex(call *ast.CallExpr) (i int) {
+	for i < len(call.Args) && p.pos > call.Args[i].End() {
+		i++
+	}
+	return i
+}
+
+// callee returns the function, or the type of the conversion, whose parentheses enclose
+// the cursor.
+func (p *probe) callee() types.Object {
+	if call := p.call(); call != nil {
 		f := ast.Unparen(call.Fun)
 		switch x := f.(type) {
 		case *ast.IndexExpr:
@@ -140,7 +156,6 @@ func (p *probe) callee() types.Object {
 		case *ast.SelectorExpr:
 			return p.object(f.Sel)
 		}
-		return nil
 	}
 	return nil
 }
@@ -148,9 +163,13 @@ func (p *probe) callee() types.Object {
 func (p *probe) explain(o types.Object, code string, detail int) explanation {
 	e := p.declaration(o, code, detail)
 	e.value = p.now(o)
+	f := p.callee()
+	if f == o && f != nil {
+		e.decl = mark(e.decl, p.argumentIndex(p.call()))
+	}
 	if id := p.ident(); id != nil {
-		if f := p.callee(); f != nil && f != o {
-			e.call = p.objectString(f)
+		if f != nil && f != o {
+			e.call = mark(p.objectString(f), p.argumentIndex(p.call()))
 		}
 		if len(p.path) > 1 {
 			if sel, ok := p.path[1].(*ast.SelectorExpr); ok {

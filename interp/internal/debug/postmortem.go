@@ -31,6 +31,13 @@ func (d *Debugger) Examine(p *PostMortem) {
 	d.watch()
 }
 
+// Examining reports whether panics are recorded.
+func (d *Debugger) Examining() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.postMortem != nil
+}
+
 // record keeps the variables of calls, outermost first, that a panic is about to end.
 func (d *Debugger) record(post *PostMortem, calls []activeCall, p *engine.Panic) {
 	post.mu.Lock()

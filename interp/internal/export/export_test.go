@@ -35,6 +35,23 @@ func main() {
 	cell1()
 }
 `},
+		{"a package without an import", []history.Cell{{Code: "var wg sync.WaitGroup\nwg.Wait()"}}, `
+import (
+	"sync"
+)
+
+// In[1]
+
+var wg sync.WaitGroup
+
+func cell1() {
+	wg.Wait()
+}
+
+func main() {
+	cell1()
+}
+`},
 		{"shown value", []history.Cell{{Code: "1 + 2", Shown: true}}, `
 import (
 	"halfnote/display"

@@ -74,6 +74,7 @@ func (c *checker) check() error {
 			for src, msgs := range a.depErrs {
 				c.Pinned[src] = msgs[0]
 			}
+		case len(a.errs) > 0 && c.autoImport(a):
 		case len(a.errs) > 0:
 			return &syntax.Rejected{Name: "CompileError", Problems: listed(c.further(a))}
 		case !c.more(a):

@@ -51,7 +51,7 @@ func (c *checker) hints(a *attempt) *hints.Attempt {
 		}
 	}
 	return &hints.Attempt{
-		Session: hints.Session{Names: names, Imports: c.Env.Imports, Importer: c.Session.Importer, Failed: c.Session.Failed},
+		Session: hints.Session{Names: names, Imports: c.Env.Imports, Importer: c.Session.Importer, Failed: c.Session.Failed, Before: c.Session.Before},
 		Cell:    c.N, Code: c.Code, Files: a.files, Statements: c.Stmts.Tok, Pkg: a.pkg, Info: a.info, Fixes: a.fixes,
 	}
 }

@@ -25,6 +25,10 @@ type Shared struct {
 	Tainted   map[*Binding]bool   // types of which the engine may have seen methods of a rejected cell
 	// Failed returns the number of the latest cell that declares a name but did not run, or 0.
 	Failed func(name string) int
+	// Before returns the number of the latest cell of the notebook's kernel before this one that declares a name, or 0.
+	Before func(name string) int
+	// AutoImport reports whether a cell can use packages of the standard library without an import.
+	AutoImport bool
 }
 
 // Input is a cell as it arrives.
@@ -68,6 +72,8 @@ type Checked struct {
 	standIns   map[string]bool // variables of the cell that its functions use
 	// Find returns what the checker knows by a name, besides what the cell mentions. It may be nil.
 	Find func(check string) types.Object
+	// AutoImported lists the paths of packages that the cell uses without an import.
+	AutoImported []string
 }
 
 // Declaration returns the declaration of the cell that a position is in, or nil.

@@ -29,7 +29,7 @@ func NewState(files *token.FileSet, needs engine.Needs, binary types.ImporterFro
 	s.Shared = Shared{
 		Fset: files, Ground: token.Pos(files.AddFile("earlier", -1, 0).Base()), Importer: packages.Loader,
 		Std: NewStd(files), Packages: packages, Instances: needs.Instances, Taken: map[string]bool{}, Tainted: map[*Binding]bool{}, BySlot: map[string]*Binding{},
-		Failed: func(string) int { return 0 },
+		Failed: func(string) int { return 0 }, Before: func(string) int { return 0 }, AutoImport: true,
 	}
 	return s
 }

@@ -34,6 +34,8 @@ type Session struct {
 	Importer types.Importer
 	// Failed returns the number of the latest cell that declares a name but did not run, or 0.
 	Failed func(name string) int
+	// Before returns the number of the latest cell of the notebook's kernel before this one that declares a name, or 0.
+	Before func(name string) int
 }
 
 // Name is what a hint uses of a name of the session.

@@ -79,6 +79,12 @@ func check(fset *token.FileSet, files []*ast.File, cell string) (*Attempt, []typ
 				}
 				return 0
 			},
+			Before: func(name string) int {
+				if name == "yesterday" {
+					return 4
+				}
+				return 0
+			},
 		},
 		Cell: 1, Code: cell, Files: files, Statements: fset.File(files[2].FileStart),
 		Pkg: types.NewPackage("main", "main"), Fixes: Fixes{},
@@ -105,8 +111,9 @@ func TestFor(t *testing.T) {
 		{"similar package", "", "tensr.Ones(2)", "did you mean tensor?"},
 		{"new name", "", "zzz = 1", "zzz := … declares it"},
 		{"name of a failed cell", "", "lost + 1", "In[7], which declares it, did not run: fix it and run it again"},
+		{"name of the kernel before", "", "yesterday + 1", "In[4] of the kernel before this one declares it: %rerun ~1/4 runs that cell again, %rerun ~1 all of them"},
 		{"function of another cell", "func even(n int) bool { return odd(n - 1) }", "even(2)", "functions that call each other belong in one cell: declare odd in this one"},
-		{"Python's name", "", "exit()", "Ctrl-D leaves a console"},
+		{"Python's name", "", "exit()", "exit or quit alone in a cell leaves a console"},
 		{"None", "", "z := None; z", "nil is Go's None"},
 		{"numpy", "", "np.zeros(3)", "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)"},
 		{"import", "", `json.Marshal(1)`, `import "encoding/json"`},

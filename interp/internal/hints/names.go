@@ -27,7 +27,7 @@ func (a *Attempt) undefinedHint(m Mistake) string {
 	if !ok {
 		return ""
 	}
-	if h := cmp.Or(a.failedHint(name), foreignNames[name], a.packageNameHint(name, path), a.importHint(name, path), a.qualifiedHint(name)); h != "" {
+	if h := cmp.Or(a.failedHint(name), a.beforeHint(name), foreignNames[name], a.packageNameHint(name, path), a.importHint(name, path), a.qualifiedHint(name)); h != "" {
 		return h
 	}
 	call, ok := within[*ast.CallExpr](path)
@@ -154,6 +154,14 @@ func (a *Attempt) qualifiedHint(name string) string {
 func (a *Attempt) failedHint(name string) string {
 	if n := a.Failed(name); n != 0 {
 		return fmt.Sprintf("In[%d], which declares it, did not run: fix it and run it again", n)
+	}
+	return ""
+}
+
+// beforeHint names the latest cell of the kernel before this one that declares name, or returns "".
+func (a *Attempt) beforeHint(name string) string {
+	if n := a.Before(name); n != 0 {
+		return fmt.Sprintf("In[%d] of the kernel before this one declares it: %%rerun ~1/%d runs that cell again, %%rerun ~1 all of them", n, n)
 	}
 	return ""
 }

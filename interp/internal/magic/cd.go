@@ -1,8 +1,10 @@
 package magic
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"halfnote/interp/internal/files"
@@ -18,6 +20,36 @@ func init() {
 		Name: "%pwd", Run: runPwd,
 		Help: "shows the working folder",
 	})
+	add(Magic{
+		Name: "%ls", Args: "[FOLDER]", Run: runLs,
+		Help: "lists the files of a folder, by default the working folder, or those of a pattern such as *.csv",
+	})
+}
+
+// runLs lists files. Folders end with a slash.
+func runLs(c *Call) eval.Result {
+	at := files.Home(strings.Trim(cmp.Or(c.Args, "."), `"'`))
+	var paths []string
+	if entries, err := os.ReadDir(at); err == nil {
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") {
+				paths = append(paths, filepath.Join(at, e.Name()))
+			}
+		}
+	} else if paths, _ = filepath.Glob(at); len(paths) == 0 {
+		return c.wrong("%%ls %s: there is no such folder, and no file of this pattern", c.Args)
+	}
+	for _, path := range paths {
+		name := path
+		if rel, err := filepath.Rel(at, path); err == nil && !strings.ContainsAny(at, "*?[") && rel != "." {
+			name = rel
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			name += string(filepath.Separator)
+		}
+		fmt.Fprintln(c.Out.Stdout(), name)
+	}
+	return eval.Result{}
 }
 
 // runCd changes the working folder of the process, for cells and commands alike.

@@ -21,6 +21,34 @@ func init() {
 		Name: "%debug", Run: runDebug,
 		Help: "after a panic, runs that cell again and shows the variables of every call that was active at the panic",
 	})
+	add(Magic{
+		Name: "%pdb", Args: "[on|off]", Run: runPdb,
+		Help: "with on, shows the variables of every active call whenever a cell panics, as %%debug does\n" +
+			"Cells then run more slowly, since they are compiled with stops. Without an argument it switches between on and off.",
+	})
+}
+
+// runPdb sets whether the variables of a panic are shown.
+func runPdb(c *Call) eval.Result {
+	states := map[string]bool{"": !c.pdb, "on": true, "1": true, "off": false, "0": false}
+	on, known := states[c.Args]
+	if !known {
+		return c.wrong("%%pdb %s: want %%pdb on or %%pdb off", c.Args)
+	}
+	if c.pdb = on; !on {
+		return shown("off: %debug shows the variables of the last panic")
+	}
+	return shown("on: a panic shows the variables of every active call")
+}
+
+// examined runs a cell, and shows the variables of its calls if it panics.
+func (m *Magics) examined(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
+	c := &Call{Magics: m, Ctx: ctx, Cell: in, Out: out}
+	r, post := c.recorded(m.Run)
+	if post.Text != "" {
+		out.Display(display.Of(postMortemTable(post)))
+	}
+	return r
 }
 
 // runDebugCell runs the cell. If it panics, the variables of its calls are shown.
@@ -59,10 +87,13 @@ func runDebug(c *Call) eval.Result {
 }
 
 // postMortem runs a cell with stops, which know its variables, and returns what a panic left.
-func (c *Call) postMortem() (eval.Result, *debug.PostMortem) {
+func (c *Call) postMortem() (eval.Result, *debug.PostMortem) { return c.recorded(c.Eval) }
+
+// recorded runs a cell by the function run, as postMortem does.
+func (c *Call) recorded(run func(context.Context, eval.Cell, eval.Output) eval.Result) (eval.Result, *debug.PostMortem) {
 	post := &debug.PostMortem{}
 	c.Debugger.Examine(post)
-	r := c.Eval(c.Ctx, c.Cell, c.Out)
+	r := run(c.Ctx, c.Cell, c.Out)
 	c.Debugger.Examine(nil)
 	c.withoutStops()
 	return r, post

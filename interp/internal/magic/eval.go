@@ -17,6 +17,7 @@ import (
 type Magics struct {
 	Host
 	folder  string   // working folder before the last %cd
+	pdb     bool     // whether a panic shows the variables of its calls
 	running []string // files that %run is running, outermost first
 }
 
@@ -28,9 +29,13 @@ func (m *Magics) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.R
 	if name, marks, ok := syntax.Question(in.Code); ok {
 		return paged(assist.Help(m.Seen(), name, marks))
 	}
+	if m.leaves(in.Code) {
+		fmt.Fprintln(out.Stdout(), "A console ends here. In JupyterLab, Kernel > Shut Down Kernel ends the kernel.")
+		return eval.Result{Payload: []eval.Payload{{Source: "ask_exit"}}}
+	}
 	list := syntax.Segments(in.Code, m.IsValue)
 	if len(list) == 1 && list[0].Magic == "" {
-		return m.Run(ctx, in, out)
+		return m.run(ctx, in, out)
 	}
 	for _, g := range list { // reports errors before any segment runs
 		if g.Magic != "" && (Find(g.Magic) == nil || g.Late()) {
@@ -57,10 +62,24 @@ func (m *Magics) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.R
 	return r
 }
 
+// run runs Go code.
+func (m *Magics) run(ctx context.Context, in eval.Cell, out eval.Output) eval.Result {
+	if m.pdb && !m.Debugger.Examining() {
+		return m.examined(ctx, in, out)
+	}
+	return m.Run(ctx, in, out)
+}
+
+// leaves reports whether a cell is IPython's exit or quit, which names nothing here.
+func (m *Magics) leaves(code string) bool {
+	word := strings.TrimSuffix(strings.TrimSpace(code), "()")
+	return (word == "exit" || word == "quit") && !m.IsValue(word, false)
+}
+
 func (m *Magics) segment(ctx context.Context, in eval.Cell, out eval.Output, g syntax.Segment) eval.Result {
 	in.Code = g.Code
 	if g.Magic == "" {
-		return m.Run(ctx, in, out)
+		return m.run(ctx, in, out)
 	}
 	return Find(g.Magic).Run(&Call{
 		Magics: m, Ctx: ctx, Cell: in, Out: out, Args: g.Args, Body: g.Body, Line: g.Line, Variable: g.Variable, Assign: g.Assign, Col: g.Col,

@@ -27,7 +27,7 @@ func runHelp(c *Call) eval.Result {
 	case 1:
 		name := strings.TrimRight(c.Args, "?")
 		for _, n := range []string{name, "%" + name, "%%" + name} {
-			if n != name && Find(n) == nil {
+			if n != name && (Find(n) == nil || assist.IsTask(words)) {
 				continue
 			}
 			if b, known := c.inspect(n, 0); known {

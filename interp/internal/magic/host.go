@@ -82,12 +82,15 @@ type State interface {
 	Ranks() eval.Ranks
 	// ForgetOutputs forgets the values that cells have shown.
 	ForgetOutputs()
+	// AutoImport sets whether cells can use packages of the standard library without an import.
+	AutoImport(on bool)
 	// Reset forgets all declarations and variables.
 	Reset() error
 }
 
-// Outputs is what %output needs of eval.KeptOutputs.
+// Outputs is what %output and %rerun need of eval.KeptOutputs.
 type Outputs interface {
 	Cells(back int) ([]eval.KeptCell, error)
 	Outputs(back, count int) ([]eval.KeptOutput, error)
+	Sources(back int) ([]eval.KeptCell, error)
 }

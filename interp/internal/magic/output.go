@@ -90,11 +90,11 @@ func listKept(w io.Writer, back int, cells []eval.KeptCell) error {
 		prefix = fmt.Sprintf("~%d/", back)
 	}
 	if len(cells) == 0 {
-		which := "this kernel"
-		if back > 0 {
-			which = fmt.Sprintf("a kernel ~%d", back)
+		if back == 0 {
+			fmt.Fprintf(w, "Nothing to show since the kernel started; %%output ~1 lists the outputs of the kernel before it.\n")
+		} else {
+			fmt.Fprintf(w, "Nothing to show of a kernel ~%d; %%output ~%d lists the outputs of the one before it.\n", back, back+1)
 		}
-		fmt.Fprintf(w, "no cell of %s has output; %%output ~%d lists those of the kernel before\n", which, back+1)
 		return nil
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

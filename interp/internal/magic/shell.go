@@ -19,7 +19,7 @@ func init() {
 	add(Magic{
 		Name: "!", Args: "command", Takes: Text, Run: runShell,
 		Help: "runs a shell command; x := !command assigns the lines of its output to x\n" +
-			"In braces, a Go expression of the session is replaced by its value: !echo {x + 1}.",
+			"In braces, a Go expression is replaced by its value: !echo {x + 1}.",
 	})
 }
 

@@ -19,7 +19,7 @@ type Values struct {
 // Expand returns a command line with every "{expression}" of Go replaced by its value's text, as
 // in IPython. Braces that belong to the shell stay: after a dollar sign, or around
 // anything but an expression that has a value and names a variable, constant or
-// function. "{{expression}}" becomes "{expression}".
+// function, or computes: {1 + 2}, not {3}. "{{expression}}" becomes "{expression}".
 func Expand(line string, v Values) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(line); i++ {
@@ -69,13 +69,13 @@ func closing(text string, start int) int {
 	return -1
 }
 
-// named reports whether text is an expression that names something.
+// named reports whether text is an expression that names something or computes with constants.
 func (v Values) named(text string) bool {
 	e, err := parser.ParseExpr(text)
 	if err != nil {
 		return false
 	}
-	found := false
+	found := computes(e)
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -93,4 +93,17 @@ func (v Values) named(text string) bool {
 	}
 	ast.Inspect(e, visit)
 	return found
+}
+
+// computes reports whether an expression is an operation on literals: 1 + 2, (1 << 10) - 1.
+func computes(e ast.Expr) bool {
+	operation, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok {
+		return false
+	}
+	operands := func(x ast.Expr) bool {
+		_, literal := ast.Unparen(x).(*ast.BasicLit)
+		return literal || computes(x)
+	}
+	return operands(operation.X) && operands(operation.Y)
 }
