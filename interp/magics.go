@@ -139,6 +139,20 @@ func (h magicHost) ForgetOutputs() {
 
 func (h magicHost) AutoImport(on bool) { h.s.explicit, h.s.front.AutoImport = !on, on }
 
+func (h magicHost) Forget(names []string) error {
+	h.s.checking.Lock()
+	e, unused, err := h.s.front.Forget(h.s.env, names)
+	h.s.checking.Unlock()
+	if err != nil {
+		return err
+	}
+	h.s.take(e)
+	for _, b := range unused {
+		h.s.engine.Remove(b.Slot)
+	}
+	return nil
+}
+
 func (h magicHost) Reset() error {
 	h.s.live.StopAll()
 	defer trim(0)

@@ -1,12 +1,14 @@
 package front
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"maps"
 
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/syntax"
 )
 
 // State is what the front end keeps from cell to cell, besides the environment. A cell that is refused
@@ -88,6 +90,51 @@ func (s *State) Accept(c *Bound, l *Lowered) (unused []*Binding) {
 	}
 	c.Env.Freeze()
 	return unused
+}
+
+// Forget returns an environment in which names have no meaning, and the bindings that nothing uses any more. Existing values of a type
+// keep it.
+func (s *State) Forget(e *Env, names []string) (next *Env, unused []*Binding, err error) {
+	next = e.Clone()
+	var gone []*Binding
+	for _, name := range names {
+		b := next.Named(name)
+		switch {
+		case b == nil && next.Imports[name] == "":
+			return nil, nil, fmt.Errorf("no cell declares %s; %%who lists the variables, and %%who func type const the other declarations", name)
+		case b == nil:
+			delete(next.Imports, name)
+			continue
+		case b.Kind == KindType:
+			next.retire(b)
+		default:
+			next.hide(name)
+		}
+		gone = append(gone, b)
+	}
+	for _, b := range gone {
+		for src := range next.users(b) {
+			return nil, nil, fmt.Errorf("%s is used by %s of %s; name that too, or declare it again without %s first", b.Name, src.label(next), syntax.Label(src.Cell), b.Name)
+		}
+		if f := next.Of(b); b.Kind == KindFunc && f.Hook == "" || b.Kind == KindVar && !f.Captured {
+			unused = append(unused, b)
+		}
+	}
+	for _, b := range next.Sweep() {
+		delete(s.BySlot, b.Slot)
+	}
+	next.Freeze()
+	return next, unused, nil
+}
+
+// label names a declaration that is in force.
+func (src *Source) label(e *Env) string {
+	for _, b := range src.Binds {
+		if e.Named(b.Name) == b {
+			return fmt.Sprintf("%s %s", b.Kind, b.Name)
+		}
+	}
+	return "method " + src.Methods[0].Name + " of type " + src.Methods[0].Typ.Name
 }
 
 // IsValue reports whether an expression can begin with a name: that of a variable, constant or function

@@ -24,7 +24,7 @@ var pythonHints = []struct {
 	{regexp.MustCompile(`^\s*(try|except\b.*|finally)\s*:`), "Go's functions return errors: v, err := f(); recover() in a deferred function ends a panic"},
 	{regexp.MustCompile(`^\s*raise\b`), `panic("…") ends the cell with an error`},
 	{regexp.MustCompile(`^\s*assert\b`), `Go's assert is if: if x < 0 { panic("…") }`},
-	{regexp.MustCompile(`^\s*del\s`), "Go has no del: %reset forgets everything, a new declaration replaces a variable"},
+	{regexp.MustCompile(`^\s*del\s`), "Go has no del: %xdel x forgets x, %reset everything; a new declaration replaces a variable"},
 	{regexp.MustCompile(`^\s*(if|elif|else|for)\b.*:\s*(#.*)?$`), "braces enclose a block: if x > 0 { … } else { … }"},
 	{regexp.MustCompile(`^\s*if\b[^{]*:\s*\w`), "braces enclose a block: if x > 0 { … } else { … }"},
 	{regexp.MustCompile(`\blambda\b`), "a function literal: func(x float64) float64 { return 2 * x }"},

@@ -84,6 +84,8 @@ type State interface {
 	ForgetOutputs()
 	// AutoImport sets whether cells can use packages of the standard library without an import.
 	AutoImport(on bool)
+	// Forget forgets declarations by name. The error names one that no cell declares, or that another declaration uses.
+	Forget(names []string) error
 	// Reset forgets all declarations and variables.
 	Reset() error
 }
