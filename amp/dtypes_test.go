@@ -17,7 +17,7 @@ type dtypeCheck struct {
 }
 
 // TestDTypes checks dtypes under amp.Float16 that torch's answers in testdata/dtypes.json, which TestTorchDTypes compares, do not hold:
-// float64 next to other dtypes, integers, operations in place and regions in regions. They follow PyTorch's behaviour on CUDA
+// float64 next to other dtypes, integers, operations in place, a loss that fake tensors lack, and regions in regions. They follow PyTorch's behaviour on CUDA
 // (test_autocast.py and autocast_mode.cpp).
 func TestDTypes(t *testing.T) {
 	tensor.ManualSeed(1)
@@ -33,6 +33,7 @@ func TestDTypes(t *testing.T) {
 		{"pow of int32", func() *tensor.Tensor { return n.Pow(2) }, "int32"},
 		{"linear of int8", func() *tensor.Tensor { return n.To(tensor.Int8).Unsqueeze(0).MatMul(n.To(tensor.Int8).Unsqueeze(1)) }, "int8"},
 		{"cumsum of int16", func() *tensor.Tensor { return n.To(tensor.Int16).Cumsum(0) }, "int64"},
+		{"gaussian_nll_loss", func() *tensor.Tensor { return nn.GaussianNLLLoss(h, h, h.Abs()) }, "float32"},
 		{"int8 and float16", func() *tensor.Tensor { return n.To(tensor.Int8).Unsqueeze(1).Mul(h.Select(0, 0)) }, "float16"},
 	} {
 		c.run(t, amp.Float16)

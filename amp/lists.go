@@ -125,6 +125,7 @@ var table = [...]row{
 	{"elu", Unlisted, Unlisted, Unlisted},
 	{"embedding", Unlisted, Unlisted, Unlisted},
 	{"embedding_bag", Unlisted, Unlisted, Unlisted},
+	{"entr", Unlisted, Unlisted, Unlisted},
 	{"eq", Unlisted, Unlisted, Promote},
 	{"erf", Unlisted, Unlisted, Unlisted},
 	{"erfc", Unlisted, Unlisted, Unlisted},

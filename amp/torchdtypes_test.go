@@ -9,21 +9,16 @@ import (
 	"testing"
 
 	"halfnote/amp"
+	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
 
 // torchCalls returns the calls of testdata/dtypes.py that opCalls lacks: operations that are not on any
-// list, and functions composed of several operations.
+// list, and functions composed of several operations. Methods of the same name that take one vector or two are left out.
 func torchCalls() []opCall {
 	var all []opCall
 	unaries := map[string]func(x ten) ten{
-		"abs": ten.Abs, "acosh": ten.Acosh, "asinh": ten.Asinh, "atan": ten.Atan, "atanh": ten.Atanh, "ceil": ten.Ceil, "cos": ten.Cos, "erf": ten.Erf,
-		"erfc": ten.Erfc, "exp2": ten.Exp2, "floor": ten.Floor, "frac": ten.Frac, "neg": ten.Neg, "relu": ten.ReLU, "round": ten.Round, "sigmoid": ten.Sigmoid,
-		"sign": ten.Sign, "sin": ten.Sin, "sinc": ten.Sinc, "sqrt": ten.Sqrt, "square": ten.Square, "tanh": ten.Tanh, "trunc": ten.Trunc,
-		"nan_to_num": ten.NanToNum, "deg2rad": ten.Deg2rad, "signbit": ten.Signbit, "isnan": ten.IsNaN, "gelu": ten.GELU, "selu": ten.SELU,
-		"hardsigmoid": ten.Hardsigmoid, "hardswish": ten.Hardswish, "logsigmoid": ten.LogSigmoid, "mish": ten.Mish, "relu6": ten.ReLU6, "silu": ten.SiLU,
-		"softsign": ten.Softsign, "tanhshrink": ten.Tanhshrink,
 		"logit": func(x ten) ten { return x.Logit(0) }, "mean": func(x ten) ten { return x.Mean() }, "std": func(x ten) ten { return x.Std() },
 		"var": func(x ten) ten { return x.Var() }, "amax": func(x ten) ten { return x.Amax() }, "amin": func(x ten) ten { return x.Amin() },
 		"nansum": func(x ten) ten { return x.NanSum() }, "nanmean": func(x ten) ten { return x.NanMean() }, "argmax": func(x ten) ten { return x.Argmax() },
@@ -42,7 +37,7 @@ func torchCalls() []opCall {
 		"var_mean": func(x ten) ten { y, _ := x.VarMean(); return y }, "sum as float16": func(x ten) ten { return x.SumAs(tensor.Float16) },
 		"prod as float16": func(x ten) ten { return x.ProdAs(tensor.Float16) }, "softmax as float16": func(x ten) ten { return x.SoftmaxAs(tensor.Float16, 0) },
 		"cumsum as float16": func(x ten) ten { return x.CumsumAs(tensor.Float16, 0) }, "mean as float16": func(x ten) ten { return x.MeanAs(tensor.Float16) },
-		"lgamma": ten.Lgamma, "digamma": ten.Digamma, "polygamma": func(x ten) ten { return x.Polygamma(1) },
+		"polygamma": func(x ten) ten { return x.Polygamma(1) },
 		"nanmedian": func(x ten) ten { y, _ := x.NanMedian(0); return y }, "unique_consecutive": func(x ten) ten { y, _, _ := x.UniqueConsecutive(); return y },
 		"cumulative_trapezoid": func(x ten) ten { return x.CumulativeTrapezoid(1, 0) },
 		"norm as float16":      func(x ten) ten { return x.NormWith(2, tensor.PNormOptions{DType: tensor.Float16}) },
@@ -51,11 +46,8 @@ func torchCalls() []opCall {
 		all = append(all, unary(name, nil, f))
 	}
 	for name, f := range map[string]func(x, y ten) ten{
-		"add": ten.Add, "sub": ten.Sub, "mul": ten.Mul, "div": ten.Div, "true_divide": ten.Div, "maximum": ten.Maximum, "minimum": ten.Minimum, "fmax": ten.Fmax,
-		"fmin": ten.Fmin, "fmod": ten.Fmod, "remainder": ten.Remainder, "hypot": ten.Hypot, "copysign": ten.Copysign, "logaddexp": ten.LogAddExp,
-		"logaddexp2": ten.LogAddExp2, "xlogy": ten.Xlogy, "eq": ten.Eq, "ge": ten.Ge, "gt": ten.Gt, "le": ten.Le, "lt": ten.Lt, "ne": ten.Ne,
-		"heaviside": ten.Heaviside, "floor_divide": ten.FloorDivide, "outer": ten.Outer, "rsub": ten.RSub,
-		"hstack": func(x, y ten) ten { return tensor.HStack(x, y) }, "where": func(x, y ten) ten { return x.GtScalar(0).Where(x, y) },
+		"true_divide": ten.Div,
+		"hstack":      func(x, y ten) ten { return tensor.HStack(x, y) }, "where": func(x, y ten) ten { return x.GtScalar(0).Where(x, y) },
 		"lerp": func(x, y ten) ten { return x.Lerp(y, .5) },
 	} {
 		all = append(all, binary(name, makes(vector, vector), f))
@@ -176,6 +168,11 @@ func TestTorchDTypes(t *testing.T) {
 		}
 		for name, list := range answers {
 			c, ok := calls[name]
+			if f, is := testenv.Method[func(x ten) ten](name); is && !ok {
+				c, ok = unary(name, nil, f), true
+			} else if f, is := testenv.Method[func(x, y ten) ten](name); is && !ok {
+				c, ok = binary(name, makes(vector, vector), f), true
+			}
 			if !ok {
 				t.Errorf("%s has no call in this test", name)
 				continue

@@ -107,6 +107,15 @@ var scalarFunctions = []struct {
 	{"deg2rad", (*Tensor).Deg2rad, func(x float64) float64 { return x * (math.Pi / 180) }},
 	{"div by 3", func(x *Tensor) *Tensor { return x.DivScalar(3) }, func(x float64) float64 { return x / 3 }},
 	{"elu", func(x *Tensor) *Tensor { return x.ELU(1) }, func(x float64) float64 { return math.Max(x, 0) + math.Expm1(math.Min(x, 0)) }},
+	{"entr", (*Tensor).Entr, func(x float64) float64 {
+		switch {
+		case x < 0:
+			return math.Inf(-1)
+		case x == 0:
+			return 0
+		}
+		return -x * math.Log(x)
+	}},
 	{"erf", (*Tensor).Erf, math.Erf},
 	{"erfc", (*Tensor).Erfc, math.Erfc},
 	{"erfinv", (*Tensor).Erfinv, math.Erfinv},

@@ -105,6 +105,25 @@ func (xlogy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // torch.xlogy.
 func (t *Tensor) Xlogy(o *Tensor) *Tensor { return apply(xlogy{}, t, o) }
 
+type entr struct{}
+
+func (entr) Info() Info { return info("entr", "torch.special.entr", SavesOperands) }
+func (entr) real()      {}
+func (entr) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		x := in[0]
+		y := x.EqScalar(0).Where(constant(x, x.dtype, 0), x.Mul(x.Log()).Neg())
+		return x.LtScalar(0).Where(constant(x, x.dtype, math.Inf(-1)), y)
+	}, in)
+}
+func (entr) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Log().AddScalar(1).Neg()) })
+}
+
+// Entr returns -t log(t): the terms of an entropy, whose sum over the probabilities of a distribution is its entropy in nats. It is 0 at 0, where the
+// derivative is +Inf, and -Inf below. It is torch.special.entr.
+func (t *Tensor) Entr() *Tensor { return apply(entr{}, t) }
+
 // The gamma functions have no kernels: they are computed on the CPU, in float64, and rounded
 // once.
 

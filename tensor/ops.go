@@ -120,6 +120,7 @@ var ops = []Op{
 	elu{name: "selu"},
 	embedding{},
 	bagged{},
+	entr{},
 	eq,
 	erf{},
 	erfc{},
@@ -323,7 +324,7 @@ var ops = []Op{
 // its place in the broadcast operands.
 func elementByElement(op Op) bool {
 	switch op.(type) {
-	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, logAddExp, sqrt, rsqrt, reciprocal,
+	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, entr, logAddExp, sqrt, rsqrt, reciprocal,
 		sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, sinc, erf, erfc, erfinv,
 		add, sub, mul, div, addScalar, mulScalar, divScalar, rsub, addScaled, addcmul, addcdiv, lerp,
 		pow, powTensor, powBase, quotient, atan2, hypot, copysign, heaviside, stairs, roundTo, step,

@@ -26,6 +26,7 @@ func init() {
 		{"sinh", func(a, _ T) T { return a.Sinh() }},
 		{"tan", func(a, _ T) T { return a.Tan() }},
 		{"deg2rad", func(a, _ T) T { return a.Deg2rad().Rad2deg().Pow(2) }},
+		{"entr", func(a, _ T) T { return a.Abs().AddScalar(0.1).Entr() }},
 		{"erfc", func(a, _ T) T { return a.Erfc() }},
 		{"erfinv", func(a, _ T) T { return a.MulScalar(0.5).Erfinv() }},
 		{"exp2", func(a, _ T) T { return a.Exp2() }},

@@ -13,7 +13,6 @@ func linalg() cases {
 		"linalg_vecdot":           func(in []T) T { return in[0].VecDot(in[1], -1) },
 		"linalg_vecdot first":     func(in []T) T { return in[0].VecDot(in[1], 0) },
 		"linalg_vecdot broadcast": func(in []T) T { return in[0].VecDot(in[1], -1) },
-		"outer":                   func(in []T) T { return in[0].Outer(in[1]) },
 
 		"chain_matmul":             func(in []T) T { return tensor.ChainMatMul(in...) },
 		"linalg_multi_dot":         func(in []T) T { return tensor.MultiDot(in...) },
@@ -22,21 +21,8 @@ func linalg() cases {
 		"tensordot last and first": func(in []T) T { return in[0].TensorDot(in[1], []int{1, 2}, []int{0, 1}) },
 		"tensordot outer":          func(in []T) T { return in[0].TensorDot(in[1], nil, nil) },
 
-		"trace":          func(in []T) T { return in[0].Trace() },
-		"trace wide":     func(in []T) T { return in[0].Trace() },
 		"diagonal":       func(in []T) T { return in[0].Diagonal(1, 0, 2).Pow(2) },
 		"diagonal below": func(in []T) T { return in[0].Diagonal(-1, 0, 1).Pow(2) },
-	}
-	for _, p := range []struct {
-		op    string
-		f     func(x, y T) T
-		forms string
-	}{
-		{"mm", T.MM, ", one, empty, k=0, k=4097, integers"}, {"mv", T.MV, ", empty"}, {"bmm", T.BMM, ", empty"}, {"dot", T.Dot, ", long, empty"}, {"vdot", T.VDot, ""},
-	} {
-		for _, form := range strings.Split(p.forms, ",") {
-			all[p.op+form] = func(in []T) T { return p.f(in[0], in[1]) }
-		}
 	}
 	for op, f := range map[string]func(c, x, y T, o tensor.AddMMOptions) T{
 		"addmm": T.AddMM, "addmv": T.AddMV, "addr": T.AddR, "addbmm": T.AddBMM, "baddbmm": T.BAddBMM,

@@ -17,7 +17,6 @@ func numbers() cases {
 		"cross_entropy vector": func(in []T) T {
 			return nn.CrossEntropy(in[0], in[1], nn.Weight(in[2]))
 		},
-		"prelu weight": func(in []T) T { return in[0].PReLU(in[1]) },
 		"embedding_bag weight": func(in []T) T {
 			return tensor.EmbeddingBag(tensor.FromInts([]int{0, 2, 1, 1}, 2, 2), in[0], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[1]})
 		},

@@ -3,6 +3,7 @@ package torchtest
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"halfnote/tensor"
 )
@@ -12,30 +13,23 @@ var _ = family("pointwise", pointwise())
 func pointwise() cases {
 	all := cases{
 		"logit eps":              func(in []T) T { return in[0].Logit(0.3) },
-		"round half":             func(in []T) T { return in[0].Round() },
 		"round decimals":         func(in []T) T { return in[0].RoundTo(1) },
 		"round tens":             func(in []T) T { return in[0].RoundTo(-1) },
 		"clamp at the bounds":    func(in []T) T { return in[0].Clamp(-1, 2) },
 		"clamp crossed":          func(in []T) T { return in[0].Clamp(2, 1) },
 		"clamp tensors":          func(in []T) T { return in[0].ClampTensor(in[1], in[2]) },
 		"clamp integers":         func(in []T) T { return in[0].Clamp(-1, 2) },
-		"nan_to_num":             func(in []T) T { return in[0].NanToNum() },
 		"nan_to_num numbers":     func(in []T) T { return in[0].NanToNumWith(1, 2, 3) },
 		"hardtanh at the bounds": func(in []T) T { return in[0].Hardtanh(-1, 1) },
 		"elu at 0":               func(in []T) T { return in[0].ELU(1) },
 		"glu":                    func(in []T) T { return in[0].GLU(0) },
 		"glu last":               func(in []T) T { return in[0].GLU(-1) },
 		"softmin":                func(in []T) T { return in[0].Softmin(1) },
-		"prelu":                  func(in []T) T { return in[0].PReLU(in[1]) },
-		"prelu one":              func(in []T) T { return in[0].PReLU(in[1]) },
-		"prelu vector":           func(in []T) T { return in[0].PReLU(in[1]) },
-		"prelu empty":            func(in []T) T { return in[0].PReLU(in[1]) },
 
 		"pow edges":           func(in []T) T { return in[0].PowTensor(in[1]) },
 		"pow of zeros":        func(in []T) T { return in[0].PowTensor(in[1]) },
 		"pow integers":        func(in []T) T { return in[0].PowTensor(in[1]) },
 		"pow integer number":  func(in []T) T { return in[0].Pow(3) },
-		"xlogy of zeros":      func(in []T) T { return in[0].Xlogy(in[1]) },
 		"rdiv":                func(in []T) T { return in[0].RDivScalar(3.1) },
 		"add alpha":           func(in []T) T { return in[0].AddScaled(in[1], 0.3) },
 		"sub alpha":           func(in []T) T { return in[0].SubScaled(in[1], 0.3) },
@@ -46,26 +40,17 @@ func pointwise() cases {
 		"where bool":          func(in []T) T { return in[0].Where(in[1], in[2]) },
 		"isclose":             func(in []T) T { return in[0].IsClose(in[1], 0.1, 0.01) },
 		"logical_not":         func(in []T) T { return in[0].Not() },
-		"bitwise_not":         func(in []T) T { return in[0].BitwiseNot() },
-		"bitwise_not bools":   func(in []T) T { return in[0].BitwiseNot() },
 		"bitwise_left_shift":  func(in []T) T { return in[0].LeftShift(in[1]) },
 		"bitwise_right_shift": func(in []T) T { return in[0].RightShift(in[1]) },
-		"div integers":        func(in []T) T { return in[0].Div(in[1]) },
-		"sign integers":       func(in []T) T { return in[0].Sign() },
 	}
 	for op, f := range map[string]func(x T) T{
-		"sin": T.Sin, "cos": T.Cos, "tan": T.Tan, "atan": T.Atan, "sinh": T.Sinh, "cosh": T.Cosh, "asinh": T.Asinh, "exp2": T.Exp2, "expm1": T.Expm1, "erfc": T.Erfc,
-		"asin": T.Asin, "acos": T.Acos, "atanh": T.Atanh, "erfinv": T.Erfinv, "acosh": T.Acosh, "log2": T.Log2, "log10": T.Log10, "rsqrt": T.Rsqrt,
-		"square": T.Square, "sinc": T.Sinc, "deg2rad": T.Deg2rad, "rad2deg": T.Rad2deg,
-		"logit": func(x T) T { return x.Logit(0) },
-		"floor": T.Floor, "ceil": T.Ceil, "trunc": T.Trunc, "round": T.Round, "sign": T.Sign, "frac": T.Frac,
+		"logit":     func(x T) T { return x.Logit(0) },
 		"clamp":     func(x T) T { return x.Clamp(-0.5, 0.7) },
 		"clamp min": func(x T) T { return x.ClampMin(-0.3) },
 		"clamp max": func(x T) T { return x.ClampMax(0.3) },
-		"silu":      T.SiLU, "mish": T.Mish, "softsign": T.Softsign, "tanhshrink": T.Tanhshrink, "log_sigmoid": T.LogSigmoid, "selu": T.SELU,
-		"elu":      func(x T) T { return x.ELU(0.7) },
-		"celu":     func(x T) T { return x.CELU(1.3) },
-		"softplus": T.Softplus, "gelu tanh": T.GELUTanh, "gelu precise": T.GELU, "relu6": T.ReLU6, "hardsigmoid": T.Hardsigmoid, "hardswish": T.Hardswish,
+		"elu":       func(x T) T { return x.ELU(0.7) },
+		"celu":      func(x T) T { return x.CELU(1.3) },
+		"gelu tanh": T.GELUTanh, "gelu precise": T.GELU,
 		"softplus beta":    func(x T) T { return x.SoftplusWith(3, 2) },
 		"leaky_relu":       func(x T) T { return x.LeakyReLU(0.01) },
 		"leaky_relu slope": func(x T) T { return x.LeakyReLU(0.3) },
@@ -79,55 +64,32 @@ func pointwise() cases {
 	} {
 		c := single(op, f)
 		delete(c, op+" one")
-		if op == "sinc" || op == "log_sigmoid" || op == "gelu tanh" || op == "gelu precise" {
+		if strings.HasPrefix(op, "gelu") {
 			delete(c, op+" edges")
 		}
 		maps.Copy(all, c)
 	}
 	for op, f := range map[string]func(x, y T) T{
-		"atan2": T.Atan2, "hypot": T.Hypot, "copysign": T.Copysign, "fmod": T.Fmod, "remainder": T.Remainder, "floor_divide": T.FloorDivide,
-		"trunc_divide": T.DivTrunc, "heaviside": T.Heaviside, "pow tensors": T.PowTensor, "fmax": T.Fmax, "fmin": T.Fmin, "xlogy": T.Xlogy,
-		"logaddexp": T.LogAddExp, "logaddexp2": T.LogAddExp2,
+		"trunc_divide": T.DivTrunc, "pow tensors": T.PowTensor,
 		"lerp number": func(x, y T) T {
 			d := tensor.PromoteTypes(x.DType(), y.DType())
 			return x.To(d).Lerp(y.To(d), 0.3)
 		},
 	} {
 		c := pairs(op, f)
-		for _, name := range []string{" broadcast to a scalar", " one", " promotion with a scalar"} {
+		for _, name := range []string{" broadcast to a scalar", " one", " promotion with a scalar", " edges"} {
 			delete(c, op+name)
-		}
-		switch op {
-		case "trunc_divide", "pow tensors", "logaddexp", "logaddexp2", "lerp number":
-			delete(c, op+" edges")
-		}
-		switch op {
-		case "fmod", "remainder", "floor_divide", "trunc_divide":
-			c[op+" integers"] = c[op]
 		}
 		maps.Copy(all, c)
 	}
-	for op, f := range map[string]func(x, y T) T{"eq": T.Eq, "ne": T.Ne, "lt": T.Lt, "le": T.Le, "gt": T.Gt, "ge": T.Ge} {
-		all[op] = func(in []T) T { return f(in[0], in[1]) }
-		all[op+" integers"] = all[op]
-	}
+	all["trunc_divide integers"] = all["trunc_divide"]
 	for op, f := range map[string]func(x T, c float64) T{
 		"eq": T.EqScalar, "ne": T.NeScalar, "lt": T.LtScalar, "le": T.LeScalar, "gt": T.GtScalar, "ge": T.GeScalar,
 	} {
 		all[op+" number"] = func(in []T) T { return f(in[0], 0.5) }
 	}
-	for op, f := range map[string]func(x T) T{
-		"isnan": T.IsNaN, "isinf": T.IsInf, "isfinite": T.IsFinite, "isposinf": T.IsPosInf, "isneginf": T.IsNegInf, "signbit": T.Signbit,
-	} {
-		all[op] = func(in []T) T { return f(in[0]) }
-	}
-	for op, f := range map[string]func(x, y T) T{
-		"logical_and": T.And, "logical_or": T.Or, "logical_xor": T.Xor, "bitwise_and": T.BitwiseAnd, "bitwise_or": T.BitwiseOr, "bitwise_xor": T.BitwiseXor,
-	} {
+	for op, f := range map[string]func(x, y T) T{"logical_and": T.And, "logical_or": T.Or, "logical_xor": T.Xor} {
 		all[op] = func(in []T) T { return f(in[0], in[1]) }
-		if op[0] == 'b' {
-			all[op+" bools"] = all[op]
-		}
 	}
 	for op, f := range map[string]func(x T, dim int) T{
 		"cumsum": T.Cumsum, "cumprod": T.Cumprod, "logcumsumexp": T.LogCumsumExp,

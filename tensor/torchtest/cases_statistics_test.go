@@ -33,8 +33,6 @@ func statistics() cases {
 		"cov counts":                 func(in []T) T { return in[0].CovWith(1, in[1], nil) },
 		"cov weights":                func(in []T) T { return in[0].CovWith(1, nil, in[1]) },
 		"cov all":                    func(in []T) T { return in[0].CovWith(2, in[1], in[2]) },
-		"corrcoef":                   func(in []T) T { return in[0].Corrcoef() },
-		"corrcoef vector":            func(in []T) T { return in[0].Corrcoef() },
 		"isin":                       isin,
 		"isin integers":              isin,
 		"isin mixed":                 isin,

@@ -86,7 +86,7 @@ func TestEdges(t *testing.T) {
 			if turn++; turn%share != 0 {
 				continue
 			}
-			got, failed := edgeRun(f, f.cases[at], families[family][name], run)
+			got, failed := edgeRun(f, f.cases[at], bodyOf(family, f.cases[at]), run)
 			op := f.cases[at].op()
 			if diff := edgeDifference(got, failed, want.Cases[id][run]); diff != "" && !open[op] {
 				t.Errorf("%s, %s: %s", id, run, diff)

@@ -1,6 +1,6 @@
 """Writes testdata/edges.json.gz: the results and derivatives of the cases of all families where operands are at the edges.
 
-Run: python3 make_edges.py   Needs torch. Two runs give equal bytes.
+Run: python3 make_edges.py [family...]   Needs torch. Two runs give equal bytes. With families, the cases of others stay as they are.
 
 A case runs with each of its floating operands changed in turn, and with all of them changed. Each element of a
 result is recorded as a code of its class, sign and binary magnitude, which is what this sweep compares.
@@ -118,17 +118,23 @@ def isolated(c, dtype):
     return done
 
 
-def main():
-    swept = {}
+def main(families):
+    out, swept = HERE / "testdata" / "edges.json.gz", {}
+    if families:
+        old = json.loads(gzip.decompress(out.read_bytes()))
+        assert old["torch"] == torch.__version__, f"the other cases are from torch {old['torch']}: leave out the families to make all"
+        swept = {name: r for name, r in old["cases"].items() if name.split("/")[0] not in families}
     for path in sorted(HERE.glob("cases_*.py")):
         family = path.stem[6:]
+        if families and family not in families:
+            continue
         oracle.CASES.clear()
         importlib.import_module(path.stem)
         for c in oracle.CASES:
             if "float32" in c.dtypes:
                 swept[f"{family}/{c.name}"] = isolated(c, "float32")
+    swept = dict(sorted(swept.items(), key=lambda entry: entry[0].split("/")[0]))  # the families in order, the cases of each as they were
     text = json.dumps({"torch": torch.__version__, "cases": swept}, separators=(",", ":")).encode()
-    out = HERE / "testdata" / "edges.json.gz"
     with gzip.GzipFile(out, "wb", compresslevel=9, mtime=0) as f:
         f.write(text)
     n = sum(len(r) for r in swept.values())
@@ -137,4 +143,4 @@ def main():
 
 if __name__ == "__main__":
     assert sys.byteorder == "little" and np.float32(1).tobytes() == b"\0\0\x80?"
-    main()
+    main(sys.argv[1:])
