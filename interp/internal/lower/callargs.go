@@ -48,7 +48,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 			}
 			to := paramType(sig, i)
 			x.Args[i] = u.argument(a, to, fn)
-			if u.isField(x.Fun) && x.Args[i] == a {
+			if fn == nil && x.Args[i] == a {
 				x.Args[i] = u.bare(a, to)
 			}
 		}
@@ -87,19 +87,12 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	return u.as(call(lit), x)
 }
 
-// bare returns an argument of a function in a field, which would get a structure of Yaegi around what an interface holds.
+// bare returns an argument of a function value. Where that is or was in a field, it would get a structure of Yaegi around what an interface holds.
 func (u *Unit) bare(e ast.Expr, to types.Type) ast.Expr {
 	if !u.isInterface(to) || u.compiledIface(to) {
 		return e
 	}
 	return u.typed(Support("Any", e), to)
-}
-
-// isField reports whether an expression is a field of a struct.
-func (u *Unit) isField(e ast.Expr) bool {
-	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
-	s := u.Info.Selections[sel]
-	return ok && s != nil && s.Kind() == types.FieldVal
 }
 
 // settling returns the call of the support function for a settler, or nil for other functions.

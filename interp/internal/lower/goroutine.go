@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // goStatements starts goroutines through a support function, which knows their cell and
@@ -73,6 +74,7 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 		later.Fun = now(x.Fun, "f")
 	}
 	sig, _ := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
+	fn, _ := typeutil.Callee(u.Info, x).(*types.Func)
 	for i, a := range x.Args {
 		tv := u.Info.Types[a]
 		switch {
@@ -84,7 +86,7 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 			later.Args = append(later.Args, ident(v.Name))
 		case isTupleType(tv.Type):
 			later.Args = append(later.Args, u.spread(a, tv.Type.(*types.Tuple), &before)...)
-		case sig != nil && u.isField(x.Fun) && !(x.Ellipsis.IsValid() && i == len(x.Args)-1):
+		case sig != nil && fn == nil && !(x.Ellipsis.IsValid() && i == len(x.Args)-1):
 			later.Args = append(later.Args, u.bare(now(a, "arg"), paramType(sig, i)))
 		default:
 			later.Args = append(later.Args, now(a, "arg"))
