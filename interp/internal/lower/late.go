@@ -174,7 +174,7 @@ func (r lateReader) sequence() *sequence { return &sequence{lateReader: r, done:
 func (r lateReader) kept(steps []step) (before []ast.Stmt) {
 	for _, st := range steps {
 		switch {
-		case st.place == nil || st.kind == calls || isTupleType(r.u.typeOf(*st.place)):
+		case st.place == nil || st.kind == calls || isTupleType(r.u.typeOf(*st.place)) || r.isFuncField(*st.place):
 		case st.kind == dereferences: // the value is not used
 			t := r.u.typeOf(*st.place).Underlying().(*types.Pointer).Elem()
 			e := r.u.typed(&ast.StarExpr{Star: (*st.place).Pos(), X: *st.place}, t)
@@ -184,6 +184,12 @@ func (r lateReader) kept(steps []step) (before []ast.Stmt) {
 		}
 	}
 	return before
+}
+
+// isFuncField reports whether an expression is a function in a field, whose calls are rewritten only there.
+func (r lateReader) isFuncField(e ast.Expr) bool {
+	_, ok := orInvalid(r.u.typeOf(e)).Underlying().(*types.Signature)
+	return ok && isA[*ast.SelectorExpr](e)
 }
 
 // displaced returns the number of steps, in compiled order, that have to be computed first because one that comes later in that order is
