@@ -40,7 +40,7 @@ interp                        2000    8700          0         0  rewrites that m
 interp/internal              11230    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells
 interp/internal/assist        3300     530          0         0  the parameter at the cursor
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
-interp/internal/front         5330     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import, forgotten names
+interp/internal/front         5330     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12500     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations
