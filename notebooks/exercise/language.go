@@ -2,7 +2,6 @@ package exercise
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -74,5 +73,5 @@ func tr(english string) string {
 
 // complain returns an error for the learner, in the language in use.
 func complain(format string, args ...any) error {
-	return errors.New(fmt.Sprintf(tr(format), args...))
+	return fmt.Errorf(tr(format), args...)
 }
