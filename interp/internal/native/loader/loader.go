@@ -192,7 +192,7 @@ var steps = []step{
 // its functions. The functions wrappers call another function in their place: recover works in
 // that function if they are deferred, and tracebacks leave them out. Line returns the file and the line that the runtime shows for those of the
 // object, or "" for a line that stands for none; nil means that they are the same.
-func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool, line func(file string, line int) (string, int)) (*Module, error) {
+func (l *Loader) Load(o *object.Object, name string, wrappers map[string]bool, line func(string, int) (string, int)) (*Module, error) {
 	process.Lock()
 	defer process.Unlock()
 	u := newUnit(l, o, name)
