@@ -35,7 +35,7 @@ dist                          3800    2300          0         0
 install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
 internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
-internal/e2e                    50    4400          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses
+internal/e2e                    50    4500          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
 interp                        2000    8700          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before
 interp/internal              11230    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells
 interp/internal/assist        3300     530          0         0  the parameter at the cursor

@@ -382,6 +382,16 @@ captured: kept
 	}
 }
 
+// TestLabTyping checks that JupyterLab indents a typed block by tabs, and that a closing brace goes back one level.
+func TestLabTyping(t *testing.T) {
+	browse := lab(t, map[string][]string{"typing.ipynb": {"x := 1", ""}})
+	const want = `'if true {\n\tfor range 2 {\n\t\tx++\n\t}\n}\nx'
+`
+	if got := browse("keys.py"); got != want {
+		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestLabKeyboard checks that the keyboard reaches each widget, each input below a chart and a dashboard, and the menus of
 // charts, in the order of the page and with a visible focus, and that they answer to keys.
 func TestLabKeyboard(t *testing.T) {

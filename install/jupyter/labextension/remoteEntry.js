@@ -2,7 +2,7 @@
 // notebook is opened whose kernel has run or is running its cells, it asks the kernel for the
 // outputs and puts them into their cells, except for outputs that were cleared by hand. When the theme or the width of the
 // notebook changes, it draws interactive charts again, whose colours and width follow only when they are drawn. The inputs
-// below interactive charts stand in one row.
+// below interactive charts stand in one row. Go cells are indented by tabs, and a brace that closes a block goes back one level.
 "use strict";
 (() => {
   const target = "halfnote.outputs";
@@ -90,6 +90,25 @@
     }
   }
 
+  // closing takes a level of indentation from a line in which only a closing brace is about to be typed.
+  function closing(event, view) {
+    const at = view.state.selection.main;
+    if (event.key !== "}" || event.ctrlKey || event.metaKey || !at.empty || view.state.readOnly) return;
+    const line = view.state.doc.lineAt(at.head);
+    const level = /^(.*?)(\t| {1,4})$/.exec(view.state.sliceDoc(line.from, at.head));
+    if (!level || level[1].trim() !== "" || view.state.sliceDoc(at.head, line.to).trim() !== "") return;
+    view.dispatch({changes: {from: line.from + level[1].length, to: at.head}});
+  }
+
+  // edit makes the editor of a cell one for Go.
+  function edit(cell) {
+    const editor = cell?.model?.type === "code" && cell.editor;
+    if (!editor || editor.halfnote) return;
+    editor.halfnote = true;
+    editor.setOption?.("indentUnit", "Tab");
+    editor.editor.dom.addEventListener("keydown", event => closing(event, editor.editor), true);
+  }
+
   // The inputs below a chart of halfnote, which has a hint, in the colours of the theme.
   const inputs = ".vega-bindings:has(input[name=hint])";
   const style = `
@@ -135,6 +154,7 @@
             if (command.id === "notebook:clear-cell-output") restorer.forget(cells.filter(w => panel.content.isSelectedOrActive(w)));
           };
           app.commands.commandExecuted.connect(cleared);
+          panel.content.activeCellChanged.connect((_, cell) => halfnote && cell?.ready.then(() => edit(cell)));
           panel.disposed.connect(() => app.commands.commandExecuted.disconnect(cleared));
           const ask = async () => {
             await context.ready;
@@ -144,6 +164,7 @@
             const spec = await kernel.spec; // a busy kernel does not answer a request for its info
             halfnote = spec?.metadata?.halfnote !== undefined;
             if (halfnote && !kernel.isDisposed && !panel.isDisposed) restorer = new Restorer(panel, kernel);
+            if (halfnote) edit(panel.content.activeCell);
           };
           session.kernelChanged.connect(ask);
           session.connectionStatusChanged.connect(ask);
