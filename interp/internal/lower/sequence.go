@@ -769,6 +769,12 @@ func (r lateReader) effects(e ast.Expr) (does effect) {
 		switch x.Op {
 		case token.LAND, token.LOR:
 			ast.Inspect(e, func(n ast.Node) bool {
+				if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) { // what is in it is visited below
+					if r.varies(b.X) || r.varies(b.Y) {
+						does |= doesRead
+					}
+					return true
+				}
 				if o, ok := n.(ast.Expr); ok && n != e && !u.simple(o) && !isA[*ast.ParenExpr](o) && !isA[*ast.KeyValueExpr](o) && u.typeOf(o) != nil {
 					does |= r.effects(o)
 				}
