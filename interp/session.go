@@ -149,7 +149,7 @@ func NewSession(o Options) (*Session, error) {
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
-	s.release, _ = fatal.Guard(support.Keeper{Live: s.live}) // without it these errors end the process, as in any program
+	s.release, _ = fatal.Guard(support.Keeper{Live: s.live}) // where this fails, errors that end a program end the process
 	s.label = s.engineLabel()
 	return s, nil
 }

@@ -22,7 +22,7 @@ import (
 	"halfnote/interp/internal/render"
 )
 
-// render returns the value of the last expression as it is shown, or nil if there is none.
+// render returns the value of the last expression as it is shown, or nil for a cell without one.
 func (s *Session) render(c *declared) (*display.Bundle, error) {
 	var shown []display.Bundle
 	for _, r := range c.lowered.Results {

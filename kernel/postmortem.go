@@ -45,7 +45,7 @@ type lastState struct {
 const stateSize = 512
 
 // listen takes up what a dead kernel has left next to the history, and prepares the file of this kernel. Without a
-// history or a key there is none. ended is how the process of the kernel with the same key ended, if what started it knows.
+// history or a key it does nothing. ended tells how the process of the earlier kernel with this key ended, or is "" if that is not known.
 func (l *postMortem) listen(history, key, notebook, ended string) error {
 	if history == "" || key == "" {
 		return nil

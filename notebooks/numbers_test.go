@@ -157,7 +157,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for d := range list {
 		if all[d.lesson] == nil {
-			t.Errorf("testdata/numbers.txt: there is no lesson %s", d.lesson)
+			t.Errorf("testdata/numbers.txt: lesson %s does not exist", d.lesson)
 		}
 	}
 }

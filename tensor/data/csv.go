@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"halfnote/internal/save"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
@@ -40,8 +41,8 @@ type CSVOptions struct {
 // missingTexts are pandas' na_values, and UCI's question mark.
 var missingTexts = strings.Fields("#NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> #N/A N/A NA NULL NaN None n/a nan null ?")
 
-// LoadCSV reads a file of comma-separated values, RFC 4180, gzipped or not, with any line ends. Of columns with equal names the
-// second gets .1, as in pandas, and a column without a name is "Unnamed: 2". If the header is shorter than the lines by one, as R writes it, the first column is
+// LoadCSV reads a file of comma-separated values, RFC 4180, gzipped or not, with any line ends. As in pandas, the
+// second of two columns with equal names gets the suffix .1, and a column without a name is "Unnamed: 2". If the header has one field less than the lines, as in files that R writes, the first column is
 // named index. The error is a *[FormatError] with the line if lines have different numbers of fields or a quote is not closed. It is
 // pandas.read_csv.
 func LoadCSV(path string, o CSVOptions) (*Table, error) {
@@ -55,11 +56,11 @@ func LoadCSV(path string, o CSVOptions) (*Table, error) {
 }
 
 func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
-	text, err := src.text(in, o)
+	decoded, err := src.text(in, o)
 	if err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(text)
+	r := csv.NewReader(decoded)
 	r.Comma, r.Comment = cmp.Or(o.Comma, ','), o.Comment
 	r.ReuseRecord, r.FieldsPerRecord = true, -1
 	t := &Table{missing: o.Missing}
@@ -93,7 +94,7 @@ func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
 			header = slices.Clone(record)
 			continue
 		case columns == nil && len(record) == len(header)+1 && strings.HasPrefix(header[0], "#") && o.Comment == 0:
-			return nil, src.bad(atLine(line), fmt.Sprintf("%d fields", len(record)), fmt.Sprintf("%d, as in the first line; if that line is a comment, CSVOptions{Comment: '#'} ignores it", len(header)))
+			return nil, src.bad(atLine(line), text.Count(len(record), "field"), fmt.Sprintf("%d, as in the first line; if that line is a comment, CSVOptions{Comment: '#'} ignores it", len(header)))
 		case columns == nil && len(record) == len(header)+1:
 			name := "index"
 			if slices.Contains(header, name) {
@@ -114,7 +115,7 @@ func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
 			if len(record) < len(header) {
 				want += "; CSVOptions{Short: true} fills such lines with missing values"
 			}
-			return nil, src.bad(atLine(line), fmt.Sprintf("%d fields", len(record)), want)
+			return nil, src.bad(atLine(line), text.Count(len(record), "field"), want)
 		}
 		if columns == nil {
 			columns = make([][]string, len(header))

@@ -72,7 +72,7 @@ func TestCSVForms(t *testing.T) {
 		options data.CSVOptions
 	}{
 		`the encoding "utf-7" is not known; want one of latin1, utf-16, utf-16be, utf-8, windows-1252`: {plain, data.CSVOptions{Encoding: "utf-7"}},
-		"line 4: found 1 fields; want 2": {"x\ny\na,b\n1\n", data.CSVOptions{Skip: 2}},
+		"line 4: found 1 field; want 2": {"x\ny\na,b\n1\n", data.CSVOptions{Skip: 2}},
 		"line 2: found 2 fields; want 1, as in the first line; if that line is a comment, CSVOptions{Comment: '#'} ignores it": {"# source: x\na,b\n1,2\n", data.CSVOptions{}},
 		"line 3, column 3: found bare":          {"x\na\nx \"y\n", data.CSVOptions{Skip: 1}},
 		"line 4: found the end of the file":     {"x\n", data.CSVOptions{Skip: 3}},

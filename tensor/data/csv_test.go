@@ -106,7 +106,7 @@ func TestCSVSave(t *testing.T) {
 func TestCSVErrors(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 1: found the end of the file; want a line of fields":                             "",
-		"line 3: found 1 fields; want 2, as in the first line":                                 "a,b\n1,2\n3\n",
+		"line 3: found 1 field; want 2, as in the first line":                                  "a,b\n1,2\n3\n",
 		"line 2: found 4 fields; want 2, as in the first line; if that line is not the header": "569,30\n1,2,3,4\n",
 		"line 2: found bytes that are not UTF-8 in \"caf\\xe9\"; want UTF-8, or the file's":    "a\ncaf\xe9\n",
 		"line 1: found a zero byte in \"a\\x00\"; want text; for UTF-16 without a mark":        "a\x00,\x00b\x00\n\x00",

@@ -37,7 +37,7 @@ func runLs(c *Call) eval.Result {
 			}
 		}
 	} else if paths, _ = filepath.Glob(at); len(paths) == 0 {
-		return c.wrong("%%ls %s: there is no such folder, and no file of this pattern", c.Args)
+		return c.wrong("%%ls %s: found neither a folder nor a file that matches", c.Args)
 	}
 	for _, path := range paths {
 		name := path

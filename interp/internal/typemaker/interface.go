@@ -28,8 +28,9 @@ func Interface(text string) (reflect.Type, error) {
 	return newInterface(reflect.TypeFor[any](), "", text, nil)
 }
 
-// Requires returns a new interface type with methods, which have the Name and the Type of each of a list. Its name is path.name, for example main.I; without
-// a path it has none, and name is its text. reflect.InterfaceOf does not exist. The error says why there is no such type.
+// Requires returns a new interface type with methods, which have the Name and the Type of each of a list. Its name is path.name, for example main.I. If path
+// is empty the type is unnamed, and name is its text. Package reflect cannot make interface types. It is an error if a method is not exported, or
+// if types cannot be made here.
 func Requires(path, name string, methods []Method) (reflect.Type, error) {
 	text := name
 	if path != "" {

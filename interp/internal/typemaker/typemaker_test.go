@@ -695,7 +695,7 @@ func TestRequires(t *testing.T) {
 	}
 	string := func([]reflect.Value) []reflect.Value { return []reflect.Value{reflect.ValueOf("made")} }
 	if err := made.Define(reflect.TypeFor[int](), []Method{{Name: "String", Type: text, Func: string}}); err != nil {
-		t.Skip(err) // on processors without methods
+		t.Skip(err) // this processor has no assembly for methods
 	}
 	for _, tt := range []struct {
 		t            reflect.Type
