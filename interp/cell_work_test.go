@@ -102,6 +102,9 @@ var shapes = []struct {
 	{"parameters", 300, func(n int) string { return "func f(" + numbered(n, "a%d int, ") + ") {}" }},
 	{"results", 300, func(n int) string { return "func f() (" + numbered(n, "a%d int, ") + ") { return }" }},
 	{"arguments", 1000, func(n int) string { return "fmt.Sprint(" + strings.Repeat("1, ", n) + ")" }},
+	{"arguments that are calls", 300, func(n int) string {
+		return "func b() int { return 1 }\nvar x *int\nfmt.Sprint(" + strings.Repeat("*x, b(), ", n) + ")"
+	}},
 	{"assigned variables", 300, func(n int) string {
 		names := strings.TrimSuffix(numbered(n, "a%d, "), ", ")
 		return "var " + names + " int\n" + names + " = " + names

@@ -194,47 +194,69 @@ func (r lateReader) isFuncField(e ast.Expr) bool {
 
 // displaced returns the number of steps, in compiled order, that have to be computed first because one that comes later in that order is
 // earlier in the natural order, or may be if the order of Yaegi is mixed.
-func (r lateReader) displaced(steps, natural []step, noticed *ast.Expr, mixed bool) (n int) {
-	type key struct {
-		place *ast.Expr
-		kind  stepKind
-		n     int
+func (r lateReader) displaced(steps, natural []step, noticed *ast.Expr, mixed bool) int {
+	at := map[stepKey]int{}
+	for i, k := range stepKeys(natural) {
+		at[k] = i
 	}
-	at := map[key]int{}
-	keyOf := func(i int, list []step) key {
-		k := key{list[i].place, list[i].kind, 0}
-		if k.place == nil {
-			for _, s := range list[:i] {
-				if s.place == nil {
-					k.n++
+	end := slices.IndexFunc(steps, func(s step) bool { return s.kind == stays })
+	if end < 0 {
+		end = len(steps)
+	}
+	first := map[effect]int{} // where the earliest of the steps after i is in the natural order, by what it does
+	keys := stepKeys(steps)
+	for i := len(steps) - 1; i >= 0; i-- {
+		a := steps[i]
+		if i < end {
+			late := mixed || r.dereferencedLate(steps, i)
+			for does, n := range first {
+				if a.does.before(does) && (late || at[keys[i]] > n) {
+					return i + 1
 				}
 			}
-		}
-		return k
-	}
-	for i := range natural {
-		at[keyOf(i, natural)] = i
-	}
-	for i, a := range steps {
-		if a.kind == stays {
-			break
-		}
-		star := a.place != nil && (r.u.pointsTo(*a.place) && a.kind == computes || a.kind == dereferences)
-		if star && i+1 < len(steps) && steps[i+1].kind == computes && steps[i+1].place != nil {
-			next := *steps[i+1].place
-			call, ok := next.(*ast.CallExpr)
-			star = !r.u.uses(next, *a.place) && !(ok && a.kind == dereferences && slices.Contains(r.u.calleeParts(call), a.place))
-		}
-		if noticed != nil && a.place == noticed {
-			n = i + 1
-		}
-		for j := i + 1; j < len(steps); j++ {
-			if a.does.before(steps[j].does) && (mixed || star || at[keyOf(i, steps)] > at[keyOf(j, steps)]) {
-				n = i + 1
+			if noticed != nil && a.place == noticed {
+				return i + 1
 			}
 		}
+		if n, ok := first[a.does]; !ok || at[keys[i]] < n {
+			first[a.does] = at[keys[i]]
+		}
 	}
-	return n
+	return 0
+}
+
+// stepKey finds a step in another order of the same steps. Steps without a place have a number.
+type stepKey struct {
+	place *ast.Expr
+	kind  stepKind
+	n     int
+}
+
+func stepKeys(steps []step) []stepKey {
+	keys := make([]stepKey, len(steps))
+	n := 0
+	for i, s := range steps {
+		keys[i] = stepKey{place: s.place, kind: s.kind}
+		if s.place == nil {
+			keys[i].n = n
+			n++
+		}
+	}
+	return keys
+}
+
+// dereferencedLate reports whether Yaegi finds only after the next step that the pointer of a step is nil: unless the next step uses its value.
+func (r lateReader) dereferencedLate(steps []step, i int) bool {
+	a := steps[i]
+	if a.place == nil || !(r.u.pointsTo(*a.place) && a.kind == computes || a.kind == dereferences) {
+		return false
+	}
+	if i+1 == len(steps) || steps[i+1].kind != computes || steps[i+1].place == nil {
+		return true
+	}
+	next := *steps[i+1].place
+	call, ok := next.(*ast.CallExpr)
+	return !r.u.uses(next, *a.place) && !(ok && a.kind == dereferences && slices.Contains(r.u.calleeParts(call), a.place))
 }
 
 // initOf returns the place of the init statement of an if or switch statement, or nil.
