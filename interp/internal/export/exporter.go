@@ -121,6 +121,9 @@ func (x *exporter) cell(c history.Cell) error {
 			if err := x.file(c, g.Args); err != nil {
 				return err
 			}
+		case forgets[g.Magic] != nil:
+			x.note(c.Count, "In[%d] forgets names: %s", c.Count, strings.TrimSpace(g.Magic+" "+g.Args))
+			forgets[g.Magic](x, strings.Fields(g.Args))
 		default:
 			text := g.Magic + " " + g.Args
 			if g.Magic == "!" {
@@ -130,6 +133,24 @@ func (x *exporter) cell(c history.Cell) error {
 		}
 	}
 	return nil
+}
+
+// forgets are the magics that give names another meaning. Variables of the program stay: what is declared later gets names of its own.
+var forgets = map[string]func(x *exporter, args []string){
+	"%xdel": func(x *exporter, names []string) {
+		if next, _, err := x.state.Forget(x.env, names); err == nil { // what the session refused has no effect
+			x.env = next
+		}
+	},
+	"%reset": func(x *exporter, args []string) {
+		if len(args) == 0 {
+			x.env = front.NewEnv()
+			return
+		}
+		x.env = x.env.Clone()
+		x.env.Drop(func(front.KeptValue) bool { return true })
+		x.env.Last = nil
+	},
 }
 
 // file adds the cells of a file that a cell ran with %run.
