@@ -34,7 +34,7 @@ func (t *Tensor) Backward() { t.BackwardWith(BackwardOptions{}) }
 
 // BackwardWith is Backward with options.
 func (t *Tensor) BackwardWith(o BackwardOptions) {
-	m := mark{Name: "backward", Tensors: []*Tensor{t}}
+	m := call{Name: "backward", Tensors: []*Tensor{t}}
 	if o.RetainGraph || o.CreateGraph {
 		m.Number = 1
 	}
@@ -74,7 +74,7 @@ func GradGraph(y *Tensor, xs ...*Tensor) []*Tensor {
 
 // GradWith is Grad with options.
 func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
-	note(mark{Name: "grad", Tensors: []*Tensor{y}})
+	note(call{Name: "grad", Tensors: []*Tensor{y}})
 	b := newBackprop("grad", y, o)
 	for i, x := range xs {
 		if x.v == nil {

@@ -275,16 +275,16 @@ func moduleText(module any) (text string) {
 	return text
 }
 
-type mark = plumbing.Mark[*Tensor]
+type call = plumbing.Call[*Tensor]
 
-var marks listeners[mark]
+var calls listeners[call]
 
 // Note is note.
-func (marking) Note(m mark) { note(m) }
+func (calling) Note(m call) { note(m) }
 
-// note sets m's Module and Source and notifies the observers of marks, on the calling goroutine. Without observers it does nothing.
-func note(m mark) {
-	list := marks.load()
+// note sets m's Module and Source and notifies the observers of calls, on the calling goroutine. Without observers it does nothing.
+func note(m call) {
+	list := calls.load()
 	if list == nil {
 		return
 	}
@@ -297,11 +297,11 @@ func note(m mark) {
 	}
 }
 
-// Observe calls f for each mark on any goroutine, on the goroutine that made it, before the marked call takes effect, until stop is
+// Observe calls f for each call on any goroutine, on the goroutine that made it, before the call takes effect, until stop is
 // called.
-func (marking) Observe(f func(mark)) (stop func()) {
-	need("observe_marks", "f", f != nil, "a function of a mark")
-	return marks.add(f)
+func (calling) Observe(f func(call)) (stop func()) {
+	need("observe_calls", "f", f != nil, "a function of a call")
+	return calls.add(f)
 }
 
 // listeners is a copy-on-write list of functions, read without a lock; nil if empty.
@@ -330,7 +330,7 @@ func (l *listeners[T]) change(edit func([]*func(T)) []*func(T)) {
 	}
 	before := len(list)
 	if list = edit(list); len(list) != before {
-		driver.SetTracing(len(list) > before) // events and marks need source lines
+		driver.SetTracing(len(list) > before) // events and calls need source lines
 	}
 	if len(list) == 0 {
 		l.list.Store(nil)

@@ -13,7 +13,7 @@ type internals struct {
 	Modules    modulePath
 	Gradients  gradients
 	Memory     memory
-	Marks      marking
+	Calls      calling
 	Casting    casting
 	Lifetimes  lifetimes
 }
@@ -39,8 +39,8 @@ type (
 	// memory gives the memory of tensors to other libraries.
 	memory struct{}
 
-	// marking reports calls other than operations.
-	marking struct{}
+	// calling reports calls other than operations.
+	calling struct{}
 
 	// casting puts casters on goroutines.
 	casting struct{}

@@ -9,45 +9,45 @@ import (
 
 // The kernels that Forward methods compute with, below the tape.
 
-// call holds the operands passed to a backend. It is reused between calls.
-type call struct{ views [4]driver.View }
+// arguments are the operands passed to a backend. They are reused between calls.
+type arguments struct{ views [4]driver.View }
 
-func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
+func (a *arguments) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 	done := false
 	defer explain(&done, k.Code, dst, src)
 	dst.mem.backend.Run(k, dst.view(), src...)
 	done = true
-	*c = call{} // release references to memory
-	calls.Put(c)
+	*a = arguments{} // release references to memory
+	pooled.Put(a)
 }
 
-var calls = sync.Pool{New: func() any { return new(call) }}
+var pooled = sync.Pool{New: func() any { return new(arguments) }}
 
 // run computes dst from src.
 func run(k driver.Kernel, dst *Tensor, src ...*Tensor) {
-	c := calls.Get().(*call)
-	views := c.views[:0]
+	a := pooled.Get().(*arguments)
+	views := a.views[:0]
 	for _, s := range src {
 		views = append(views, s.view())
 	}
-	c.launch(k, dst, views)
+	a.launch(k, dst, views)
 }
 
 // runBroadcast is run with the operands broadcast to dst's shape.
 func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
-	c := calls.Get().(*call)
-	views := c.views[:0]
+	a := pooled.Get().(*arguments)
+	views := a.views[:0]
 	for _, s := range src {
 		v := s.view()
 		v.Shape, v.Stride = dst.shape, expandStride(s, dst.shape)
 		views = append(views, v)
 	}
-	c.launch(k, dst, views)
+	a.launch(k, dst, views)
 }
 
 // launch runs a kernel. It panics with an [*Error] if there is none for these dtypes.
 func launch(k driver.Kernel, dst *Tensor, src []driver.View) {
-	calls.Get().(*call).launch(k, dst, src)
+	pooled.Get().(*arguments).launch(k, dst, src)
 }
 
 // explain is deferred while a kernel runs. If that panics because the backend does not offer the

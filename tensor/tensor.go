@@ -129,8 +129,8 @@ func (t *Tensor) Item() float64 {
 	if t.Numel() != 1 {
 		fail("item", []*Tensor{t}, "the tensor has %d elements; want 1", t.Numel())
 	}
-	if marks.load() != nil {
-		note(mark{Name: "item", Tensors: []*Tensor{t}})
+	if calls.load() != nil {
+		note(call{Name: "item", Tensors: []*Tensor{t}})
 	}
 	return t.element(t.offset)
 }

@@ -67,7 +67,7 @@ func newWake(net any) *wake {
 
 // watch starts observing and returns a function that stops.
 func (w *wake) watch() (stop func()) {
-	list := []func(){observer{operation: w.operation, mark: w.mark, scaler: w.scaler}.watch()}
+	list := []func(){observer{operation: w.operation, call: w.call, scaler: w.scaler}.watch()}
 	for _, p := range w.params {
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
 			w.arrived(w.layers[p.Tensor.ID()], g)
@@ -81,7 +81,7 @@ func (w *wake) watch() (stop func()) {
 	}
 }
 
-func (w *wake) mark(m mark) {
+func (w *wake) call(m call) {
 	if m.Name == "backward" {
 		w.mu.Lock()
 		w.backwards++

@@ -55,7 +55,7 @@ type LintReport struct {
 func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
 	func() {
-		defer observer{w.operation, w.mark, w.scaler, w.transfer}.watch()()
+		defer observer{w.operation, w.call, w.scaler, w.transfer}.watch()()
 		for range 2 {
 			if w.cut = w.refusal(step); w.cut {
 				return
@@ -75,7 +75,7 @@ func (w *watch) refusal(step func()) (refused bool) {
 		if p == nil {
 			return
 		}
-		marks.Note(mark{Name: "panic"}) // tells the line
+		calls.Note(call{Name: "panic"}) // tells the line
 		err, _ := p.(error)
 		if refused = err != nil && w.refused(err); !refused {
 			panic(p)

@@ -216,7 +216,7 @@ func penaltyOfScaled(w *watch, e *tensor.Event) string {
 	return ""
 }
 
-func epsLost(w *watch, m *mark) string {
+func epsLost(w *watch, m *call) string {
 	opt, ok := m.By.(*optim.Optimizer)
 	if !ok || m.Name != "optimizer.step" {
 		return ""
@@ -239,7 +239,7 @@ func (w *watch) named(p *tensor.Tensor) string {
 	return text.Sprintf("a parameter %v", p.Shape())
 }
 
-func halfParameters(w *watch, m *mark) string {
+func halfParameters(w *watch, m *call) string {
 	if m.Name != "optimizer.step" {
 		return ""
 	}
@@ -256,7 +256,7 @@ func halfParameters(w *watch, m *mark) string {
 	return fmt.Sprintf("the optimizer steps %d parameters in %v, such as %s", n, one.DType(), w.named(one))
 }
 
-func lossInHalf(w *watch, m *mark) string {
+func lossInHalf(w *watch, m *call) string {
 	if m.Name != "backward" || !half(m.Tensors[0].DType()) || w.halfNet || w.isScaled(m.Tensors[0]) {
 		return ""
 	}
@@ -274,7 +274,7 @@ func scaledHalf(w *watch, e *amp.ScalerEvent) string {
 	return what
 }
 
-func lossNotFinite(w *watch, m *mark) string {
+func lossNotFinite(w *watch, m *call) string {
 	if m.Name != "backward" || w.isScaled(m.Tensors[0]) {
 		return ""
 	}

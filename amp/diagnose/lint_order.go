@@ -12,14 +12,14 @@ import (
 
 // Rules about the order of calls.
 
-func backwardInside(w *watch, m *mark) string {
+func backwardInside(w *watch, m *call) string {
 	if m.Name != "backward" || !on(amp.Active()) {
 		return ""
 	}
 	return fmt.Sprintf("Backward was called in the region of %v", amp.Active())
 }
 
-func clipBeforeUnscale(w *watch, m *mark) string {
+func clipBeforeUnscale(w *watch, m *call) string {
 	// A limit that was multiplied by the scale is meant for scaled gradients.
 	if !strings.HasPrefix(m.Name, "clip_grad_") || !w.carry(m.Tensors) || m.Number/w.scale >= 0.01 {
 		return ""
@@ -27,7 +27,7 @@ func clipBeforeUnscale(w *watch, m *mark) string {
 	return fmt.Sprintf("gradients were clipped to %g while they carried the scale %g: to %.2g in true units", m.Number, w.scale, m.Number/w.scale)
 }
 
-func stepInside(w *watch, m *mark) string {
+func stepInside(w *watch, m *call) string {
 	if m.Name != "optimizer.step" || !on(amp.Active()) {
 		return ""
 	}
@@ -41,7 +41,7 @@ func updateInside(w *watch, e *tensor.Event) string {
 	return fmt.Sprintf("%s was changed in place, by %s, in the region of %v", w.params[e.In[0].ID], e.Op.Name, amp.Active())
 }
 
-func staleGradient(w *watch, m *mark) string {
+func staleGradient(w *watch, m *call) string {
 	if m.Name != "optimizer.step" {
 		return ""
 	}
@@ -72,7 +72,7 @@ func (w *watch) stale(params []*tensor.Tensor) string {
 	return fmt.Sprintf("%s of %s, such as that of %s, were used by an earlier step and have been added to since", text.Count(n, "gradient"), text.Count(len(params), "parameter"), w.named(one))
 }
 
-func noGradients(w *watch, m *mark) string {
+func noGradients(w *watch, m *call) string {
 	if m.Name != "optimizer.step" {
 		return ""
 	}
@@ -84,7 +84,7 @@ func noGradients(w *watch, m *mark) string {
 	return fmt.Sprintf("none of the optimizer's %d parameters has a gradient", len(m.Tensors))
 }
 
-func schedulerOnSkip(w *watch, m *mark) string {
+func schedulerOnSkip(w *watch, m *call) string {
 	if m.Name != "lr_scheduler.step" {
 		return ""
 	}
@@ -179,7 +179,7 @@ func leftover(w *watch, found found) {
 	}
 }
 
-func evalInTraining(w *watch, m *mark) string {
+func evalInTraining(w *watch, m *call) string {
 	if m.Name != "backward" || w.net == nil {
 		return ""
 	}

@@ -25,7 +25,7 @@ func (w *watch) transfer(t dist.Transfer) {
 }
 
 // samplerWithoutEpoch finds a second epoch with the order of the first. Lint runs the step twice; an epoch is a shuffled order.
-func samplerWithoutEpoch(w *watch, m *mark) string {
+func samplerWithoutEpoch(w *watch, m *call) string {
 	if m.Name != "distributed_sampler" {
 		return ""
 	}

@@ -16,7 +16,7 @@ type rule struct {
 	source   string // reference for the rule
 
 	op     func(w *watch, e *tensor.Event) string    // checks an operation
-	mark   func(w *watch, m *mark) string            // checks a call
+	call   func(w *watch, m *call) string            // checks a call
 	scaler func(w *watch, e *amp.ScalerEvent) string // checks a scaler event
 	settle func(w *watch, found found)               // checks the effect of a call, at the next call
 	end    func(w *watch, found found)               // checks the whole run
@@ -50,7 +50,7 @@ var rules = []rule{
 		code: "backward-inside", severity: Risk, finds: "Backward inside an autocast region",
 		why:  "Derivatives run in the dtypes of forward anyway; in PyTorch their own formulas would be cast a second time.",
 		cure: "End the region after the loss, and call Backward outside.", source: docs,
-		mark: backwardInside,
+		call: backwardInside,
 	},
 	{
 		code: "bce-autocast", severity: Mistake, finds: "binary_cross_entropy under autocast, which refuses it",
@@ -62,7 +62,7 @@ var rules = []rule{
 		code: "clip-before-unscale", severity: Mistake, finds: "clipping of gradients that still carry the loss scale",
 		why:  "The limit is meant for unscaled gradients. Scaled gradients are far above it, so clipping reduces them to almost nothing.",
 		cure: "Call scaler.Unscale(opt) before clipping, or clip to the limit times scaler.CurrentScale().", source: examples,
-		mark: clipBeforeUnscale,
+		call: clipBeforeUnscale,
 	},
 	{
 		code: "count-in-half", severity: Mistake, finds: "integers beyond 2048 in float16, or 256 in bfloat16",
@@ -86,13 +86,13 @@ var rules = []rule{
 		code: "eps-lost", severity: Mistake, finds: "an optimizer's eps that is 0 in its parameters' dtype",
 		why:  "The step divides by the square root of a mean that may be 0, which makes the parameter inf or NaN.",
 		cure: "Keep parameters in float32, or set optim.Eps(1e-4).", source: "float16 ends at 5.96e-8",
-		mark: epsLost,
+		call: epsLost,
 	},
 	{
 		code: "eval-in-training", severity: Risk, finds: "training a model that is in evaluation mode",
 		why:  "Dropout does nothing, and batch normalization does not update its statistics.",
 		cure: "Call nn.Train(net) before the loop, unless these layers are meant to be frozen.", source: "PyTorch, Module.train",
-		mark: evalInTraining,
+		call: evalInTraining,
 	},
 	{
 		code: "float64-inside", severity: Advice, finds: "float64 in an autocast region, where it is not cast",
@@ -128,7 +128,7 @@ var rules = []rule{
 		code: "half-parameters", severity: Mistake, finds: "an optimizer with float16 parameters",
 		why:  "Updates smaller than half a unit in the last place vanish, and a scaler cannot unscale float16 gradients.",
 		cure: "Keep the model in float32, without nn.Half, and let autocast cast; or keep float32 master weights, as Apex's O2 does.", source: paper + ", section 3.1",
-		mark: halfParameters, refused: []string{"fp16_grad"},
+		call: halfParameters, refused: []string{"fp16_grad"},
 	},
 	{
 		code: "half-reduction", severity: Risk, finds: "an operation on the float32 list that ran in float16, outside the region",
@@ -140,7 +140,7 @@ var rules = []rule{
 		code: "half-state", severity: Mistake, finds: "an optimizer whose state, such as Adam's averages, is in half precision",
 		why:  "The averages of gradients move by a tenth or a thousandth of a step, which half precision rounds away, and squares of small gradients are 0. LoadStateDict casts the state to the dtype of the parameters, as torch does.",
 		cure: "Keep the parameters of the optimizer in float32, also while its state is loaded, and let autocast cast.", source: "pytorch issue 43706",
-		mark: halfState,
+		call: halfState,
 	},
 	{
 		code: "ignored-skips", severity: Mistake, finds: "a run in which every step was skipped",
@@ -170,13 +170,13 @@ var rules = []rule{
 		code: "loss-in-half", severity: Risk, finds: "a loss in half precision",
 		why:  "It has three digits, and a loss with dimensions overflows when scaled: the scale of 65536 itself is beyond float16.",
 		cure: "Compute the loss in the region with one of the losses in nn, or call Float() on it before taking its mean.", source: docs,
-		mark: lossInHalf, scaler: scaledHalf,
+		call: lossInHalf, scaler: scaledHalf,
 	},
 	{
 		code: "loss-not-finite", severity: Mistake, finds: "a loss that is infinite or NaN before scaling",
 		why:  "No loss scale helps: the forward pass overflowed, or the data or the weights are not finite.",
 		cure: "Find its origin with diagnose.Overflow.", source: "pytorch issue 115500",
-		mark: lossNotFinite, scaler: scaledNotFinite,
+		call: lossNotFinite, scaler: scaledNotFinite,
 	},
 	{
 		code: "lost-addition", severity: Risk, finds: "an addition in half precision that changes nothing",
@@ -212,7 +212,7 @@ var rules = []rule{
 		code: "missing-zero-grad", severity: Mistake, finds: "gradients that a step has used and that later ones are added to",
 		why:  "Every step then follows the sum of all gradients so far; an inf or NaN in it never goes away.",
 		cure: "Call opt.ZeroGrad() after each step, or before Backward.", source: recipe,
-		mark: staleGradient, scaler: staleAtSkip,
+		call: staleGradient, scaler: staleAtSkip,
 	},
 	{
 		code: "needless-scaler", severity: Advice, finds: "a scaler although nothing ran in float16",
@@ -230,7 +230,7 @@ var rules = []rule{
 		code: "no-gradients", severity: Mistake, finds: "a step of an optimizer without any gradient",
 		why:  "Nothing is updated: Backward is missing, ZeroGrad came too early, or the optimizer holds parameters other than the model's.",
 		cure: "Call Backward before the step and ZeroGrad after it, and give the optimizer nn.Parameters(net).", source: scaling,
-		mark: noGradients, refused: []string{"no_grads"},
+		call: noGradients, refused: []string{"no_grads"},
 	},
 	{
 		code: "no-scaler", severity: Risk, finds: "float16 gradients without a scaler",
@@ -265,7 +265,7 @@ var rules = []rule{
 		code: "sampler-epoch", severity: Mistake, finds: "a distributed sampler without SetEpoch",
 		why:  "Every epoch has the same order, and each rank always sees the same part of the data.",
 		cure: "Call sampler.SetEpoch(epoch) before each epoch.", source: "PyTorch, DistributedSampler",
-		mark: samplerWithoutEpoch,
+		call: samplerWithoutEpoch,
 	},
 	{
 		code: "scale-below-1", severity: Risk, finds: "a loss scale that is below 1 or only shrinks",
@@ -289,7 +289,7 @@ var rules = []rule{
 		code: "scheduler-on-skip", severity: Risk, finds: "a scheduler step after a skipped optimizer step, or before any optimizer step",
 		why:  "The learning rate schedule runs ahead of training: warm-up is cut short.",
 		cure: "Call the scheduler after the optimizer: if !scaler.Step(opt).Skipped { scheduler.Step() }.", source: "pytorch issue 44511",
-		mark: schedulerOnSkip,
+		call: schedulerOnSkip,
 	},
 	{
 		code: "small-products", severity: Advice, finds: "matrix products with an inner size below 64",
@@ -331,7 +331,7 @@ var rules = []rule{
 		code: "update-inside", severity: Risk, finds: "parameters changed inside an autocast region",
 		why:  "The region caches casts of weights: in PyTorch, later uses in the region see the old weight.",
 		cure: "Step outside the region.", source: "torch/csrc cast cache",
-		op: updateInside, mark: stepInside,
+		op: updateInside, call: stepInside,
 	},
 	{
 		code: "update-without-step", severity: Mistake, finds: "Unscale or Update without a step",

@@ -99,7 +99,7 @@ func unmoved(before, now []float64, p *tensor.Tensor, e *tensor.Event) string {
 }
 
 // halfState finds an optimizer's averages in half precision.
-func halfState(w *watch, m *mark) string {
+func halfState(w *watch, m *call) string {
 	opt, ok := m.By.(*optim.Optimizer)
 	if !ok || m.Name != "optimizer.step" {
 		return ""

@@ -56,8 +56,8 @@ func (w *watch) operation(e tensor.Event) {
 	w.nodes[e.Out.ID] = n
 }
 
-// mark observes a call.
-func (w *watch) mark(m mark) {
+// call observes a call.
+func (w *watch) call(m call) {
 	w.run.Lock()
 	defer w.run.Unlock()
 	if m.Name == "optimizer.stepped" { // perhaps by a scaler, whose event follows
@@ -70,8 +70,8 @@ func (w *watch) mark(m mark) {
 		w.know(m.Tensors)
 	}
 	for i, r := range rules {
-		if r.mark != nil {
-			if what := r.mark(w, &m); what != "" {
+		if r.call != nil {
+			if what := r.call(w, &m); what != "" {
 				w.find(&rules[i], w.here, "%s", what)
 			}
 		}

@@ -81,7 +81,7 @@ func nonFinite(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
 // watch starts observing and returns a function that stops.
 func (a *tracker) watch() (stop func()) {
-	list := []func(){observer{operation: a.operation, mark: a.mark, scaler: a.scaler}.watch()}
+	list := []func(){observer{operation: a.operation, call: a.call, scaler: a.scaler}.watch()}
 	for _, p := range a.params {
 		id, name := p.Tensor.ID(), p.Name
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
@@ -296,8 +296,8 @@ func (a *tracker) reached(id int, name string, g *tensor.Tensor) {
 	}
 }
 
-// mark observes a call.
-func (a *tracker) mark(m mark) {
+// call observes a call.
+func (a *tracker) call(m call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch m.Name {

@@ -10,15 +10,15 @@ import (
 
 var (
 	casting = tensor.Internal(plumbing.Token{}).Casting
-	marks   = tensor.Internal(plumbing.Token{}).Marks
+	calls   = tensor.Internal(plumbing.Token{}).Calls
 )
 
-type mark = plumbing.Mark[*tensor.Tensor]
+type call = plumbing.Call[*tensor.Tensor]
 
 // observer holds the functions by which a diagnosis observes a run; nil ones observe nothing.
 type observer struct {
 	operation func(tensor.Event)
-	mark      func(mark)
+	call      func(call)
 	scaler    func(amp.ScalerEvent)
 	transfer  func(dist.Transfer)
 }
@@ -30,8 +30,8 @@ func (o observer) watch() (stop func()) {
 	if o.operation != nil {
 		stops = append(stops, tensor.Observe(goid.Only(family, o.operation)))
 	}
-	if o.mark != nil {
-		stops = append(stops, marks.Observe(goid.Only(family, o.mark)))
+	if o.call != nil {
+		stops = append(stops, calls.Observe(goid.Only(family, o.call)))
 	}
 	if o.scaler != nil {
 		stops = append(stops, amp.ObserveScalers(goid.Only(family, o.scaler)))

@@ -105,7 +105,7 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 			r.params = append(r.params, n.Tensor)
 		}
 	}
-	r.stop = []func(){observer{mark: r.mark, scaler: r.scaler}.watch()}
+	r.stop = []func(){observer{call: r.call, scaler: r.scaler}.watch()}
 	if watch := (observer{operation: r.watcher.op}).watch(); r.watcher.activations {
 		r.stop = append(r.stop, watch)
 	} else {
@@ -183,8 +183,8 @@ func (r *Replay) scaler(e amp.ScalerEvent) {
 	}
 }
 
-// mark listens to the steps of optimizers that no scaler steps.
-func (r *Replay) mark(m mark) {
+// call listens to the steps of optimizers that no scaler steps.
+func (r *Replay) call(m call) {
 	if m.Name != "optimizer.step" {
 		return
 	}

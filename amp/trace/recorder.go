@@ -110,7 +110,7 @@ func Start(options ...Option) *Recorder {
 
 // listen starts observing.
 func (r *Recorder) listen() {
-	stop := []func(){marks.Observe(goid.Only(r.family, r.mark)), amp.ObserveScalers(goid.Only(r.family, r.scaler)), dist.Observe(goid.Only(r.family, r.transfer))}
+	stop := []func(){calls.Observe(goid.Only(r.family, r.call)), amp.ObserveScalers(goid.Only(r.family, r.scaler)), dist.Observe(goid.Only(r.family, r.transfer))}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop = stop; !r.sampling.left {

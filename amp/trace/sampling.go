@@ -10,7 +10,7 @@ import (
 
 // sampling is the choice of steps whose operations are recorded. With [Live], operations are left out
 // of a step while their recording has taken more than a small fraction of the time; the loss, the
-// scale, the time and the memory of such a step come from marks and from scalers.
+// scale, the time and the memory of such a step come from calls and from scalers.
 type sampling struct {
 	on     bool   // steps may be left out
 	left   bool   // the operations of this step are left out
@@ -27,7 +27,7 @@ const (
 	opTime      = 2500 * time.Nanosecond
 )
 
-var marks = tensor.Internal(plumbing.Token{}).Marks
+var calls = tensor.Internal(plumbing.Token{}).Calls
 
 // affords reports whether the operations of another step may be recorded.
 func (r *Recorder) affords() bool {
@@ -83,8 +83,8 @@ func (r *Recorder) reach() {
 	r.sums.reach(r.clock.step, r.history.end().Sub(r.begun))
 }
 
-// mark notes a call other than an operation.
-func (r *Recorder) mark(m plumbing.Mark[*tensor.Tensor]) {
+// call notes a call other than an operation.
+func (r *Recorder) call(m plumbing.Call[*tensor.Tensor]) {
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func (r *Recorder) lost(now time.Time) {
 	r.pass(now)
 }
 
-// pass notes the time of a mark in a step whose operations are left out.
+// pass notes the time of a call in a step whose operations are left out.
 func (r *Recorder) pass(now time.Time) {
 	if r.sampling.left {
 		r.history.pass(r.clock.step, now)

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor"
 )
 
-var marks = tensor.Internal(plumbing.Token{}).Marks
+var calls = tensor.Internal(plumbing.Token{}).Calls
 
 // DistributedSampler selects the samples of one of several processes: every n-th of a common order. It is
 // torch.utils.data.DistributedSampler, with the same orders.
@@ -60,7 +60,7 @@ func (s *DistributedSampler) Len() int {
 // Indices returns the samples of the epoch that SetEpoch has chosen.
 func (s *DistributedSampler) Indices() []int {
 	if s.shuffle {
-		marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "distributed_sampler", By: s, Number: float64(s.epoch)})
+		calls.Note(plumbing.Call[*tensor.Tensor]{Name: "distributed_sampler", By: s, Number: float64(s.epoch)})
 	}
 	order := sequential(s.n).Indices()
 	if s.shuffle {

@@ -36,7 +36,7 @@ func ClipGradNorm(params []*tensor.Tensor, maxNorm float64, options ...Option) f
 	if !(o.p > 0) {
 		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; want a number above 0, or +Inf", o.p)})
 	}
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
 	var norm float64
 	tensor.InModule("clip_grad_norm_", func() { norm = clipGradNorm(params, maxNorm, o) })
 	return norm
@@ -99,7 +99,7 @@ func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
 // ClipGradValue clamps each element of the gradients of params to ±clipValue, in place.
 // It is torch.nn.utils.clip_grad_value_.
 func ClipGradValue(params []*tensor.Tensor, clipValue float64) {
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "clip_grad_value_", Tensors: params, Number: clipValue})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "clip_grad_value_", Tensors: params, Number: clipValue})
 	for _, p := range params {
 		if g := gradients.Peek(p); g != nil {
 			tensor.NoGrad(func() {

@@ -9,7 +9,7 @@ var (
 	inner      = tensor.Internal(plumbing.Token{})
 	functional = inner.Functional
 	gradients  = inner.Gradients
-	marks      = inner.Marks
+	calls      = inner.Calls
 	modules    = inner.Modules
 )
 

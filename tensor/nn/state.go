@@ -196,7 +196,7 @@ func change(model any, f func(*tensor.Tensor) *tensor.Tensor) {
 // torch.nn.Module.zero_grad.
 func ZeroGrad(model any) {
 	params := Parameters(model)
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "zero_grad", Tensors: params})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "zero_grad", Tensors: params})
 	for _, p := range params {
 		p.ZeroGrad()
 	}

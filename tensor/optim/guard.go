@@ -92,8 +92,8 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 
 // stepGuarded is step, but the device takes or skips the step itself.
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
-	defer marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.stepped", By: o})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	defer calls.Note(plumbing.Call[*tensor.Tensor]{Name: "optimizer.stepped", By: o})
 	o.taken++
 	o.keepsSettings()
 	o.handOver(rule, found.Device())

@@ -117,8 +117,8 @@ func (o *Optimizer) Step() {
 
 // step is Step with gradients that a fused optimizer divides by the scalar by; nil means 1.
 func (o *Optimizer) step(by *tensor.Tensor) {
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
-	defer marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "optimizer.stepped", By: o})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	defer calls.Note(plumbing.Call[*tensor.Tensor]{Name: "optimizer.stepped", By: o})
 	o.taken++
 	o.keepsSettings()
 	o.takeBack()
@@ -164,7 +164,7 @@ func (o *Optimizer) StepWith(closure func() *tensor.Tensor) *tensor.Tensor {
 // ZeroGrad drops the gradients of all parameters: Grad returns nil until the next Backward. It
 // is torch.optim.Optimizer.zero_grad.
 func (o *Optimizer) ZeroGrad() {
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "zero_grad", By: o, Tensors: o.Params()})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "zero_grad", By: o, Tensors: o.Params()})
 	for _, p := range o.Params() {
 		p.ZeroGrad()
 	}

@@ -51,7 +51,7 @@ func NewReduceLROnPlateau(opt *Optimizer, o ReduceLROnPlateauOptions) *ReduceLRO
 // Step records the latest metric and lowers the learning rates if it has not improved on the
 // best for too many steps.
 func (p *ReduceLROnPlateau) Step(metric float64) {
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "lr_scheduler.step", By: p, Tensors: p.opt.Params(), Number: metric})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "lr_scheduler.step", By: p, Tensors: p.opt.Params(), Number: metric})
 	p.epoch++
 	if p.better(metric) {
 		p.best, p.bad = metric, 0

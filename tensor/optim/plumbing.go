@@ -10,5 +10,5 @@ var (
 	capture   = inner.Capture
 	fused     = inner.Fused
 	gradients = inner.Gradients
-	marks     = inner.Marks
+	calls     = inner.Calls
 )

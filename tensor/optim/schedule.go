@@ -83,7 +83,7 @@ func (s *Scheduler) Step() {
 			return
 		}
 	}
-	marks.Note(plumbing.Mark[*tensor.Tensor]{Name: "lr_scheduler.step", By: s, Tensors: s.opt.Params()})
+	calls.Note(plumbing.Call[*tensor.Tensor]{Name: "lr_scheduler.step", By: s, Tensors: s.opt.Params()})
 	s.epoch++
 	switch {
 	case s.parts == nil:

@@ -135,7 +135,7 @@ func (x *exporter) cell(c history.Cell) error {
 	return nil
 }
 
-// forgets are the magics that give names another meaning. Variables of the program stay: what is declared later gets names of its own.
+// forgets are the magics that give names another meaning. Variables of the program stay: what is declared later gets a separate name.
 var forgets = map[string]func(x *exporter, args []string){
 	"%xdel": func(x *exporter, names []string) {
 		if next, _, err := x.state.Forget(x.env, names); err == nil { // what the session refused has no effect

@@ -1,7 +1,7 @@
 package plumbing
 
-// Mark is a call other than an operation whose order matters to diagnostics.
-type Mark[T any] struct {
+// Call is a call other than an operation, one whose order matters to diagnostics.
+type Call[T any] struct {
 	// Name is torch's name of the call: "backward", "grad", "item", "zero_grad",
 	// "optimizer.step" and, after it, "optimizer.stepped", "lr_scheduler.step", "clip_grad_norm_", "clip_grad_value_", or another
 	// name that a package chooses.

@@ -11,8 +11,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestMarks checks the order and the contents of the marks of a training step.
-func TestMarks(t *testing.T) {
+// TestCalls checks the order and the contents of the calls of a training step.
+func TestCalls(t *testing.T) {
 	l := nn.NewLinear(2, 1)
 	opt := optim.NewSGD(nn.Parameters(l), 0.1)
 	schedule := optim.NewStepLR(opt, 2, 0.5)
@@ -28,8 +28,8 @@ func TestMarks(t *testing.T) {
 		nn.ZeroGrad(l)
 	}
 	var got []string
-	stop := tensor.Internal(plumbing.Token{}).Marks.Observe(func(m plumbing.Mark[*tensor.Tensor]) {
-		if m.Name != "item" || m.Module == "" { // GradNorm's marks are those of clip_grad_norm_
+	stop := tensor.Internal(plumbing.Token{}).Calls.Observe(func(m plumbing.Call[*tensor.Tensor]) {
+		if m.Name != "item" || m.Module == "" { // GradNorm's calls are those of clip_grad_norm_
 			got = append(got, fmt.Sprintf("%s %d %g", m.Name, len(m.Tensors), m.Number))
 		}
 	})
