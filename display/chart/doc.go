@@ -1,11 +1,12 @@
 // Package chart draws the effects of mixed precision: the dtype of each operation, the moves of
 // the loss scale, the gradients that float16 loses, and the speed-up. It does not depend on tensors.
 //
-// Charts of your own numbers take one line, with matplotlib's names. [Plot], [Scatter], [Hist] and [Imshow]
+// Charts of your own numbers take one line, with matplotlib's names. [Plot], [Step], [Scatter], [Hist] and [Imshow]
 // take slices and tensors, and [Grid] puts several charts into one:
 //
 //	chart.Plot(losses).XLabel("step").LogY()
 //	chart.Plot(train, "train", valid, "valid")
+//	chart.Step(epochs, rates)
 //	chart.Scatter(x, y)
 //	chart.Hist(net.Weight)
 //	chart.Imshow(confusion).XLabel("predicted").YLabel("true")

@@ -17,7 +17,7 @@ func TestPicturesOfExamples(t *testing.T) {
 		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "grid": ExampleGrid, "heatmap": ExampleHeatMap, "hist": ExampleHist, "imshow": ExampleImshow,
 		"bitfields": ExampleBitFields, "castgraph": ExampleCastGraph, "timeline": ExampleTimeline, "difference": ExampleDifference, "numberline": ExampleNumberLine, "residue": ExampleResidue, "runningsum": ExampleRunningSum,
 		"lines": ExampleLines, "loss": ExampleLoss, "lossscale": ExampleLossScale,
-		"plot": ExamplePlot, "scatter": ExampleScatter,
+		"plot": ExamplePlot, "step": ExampleStep, "scatter": ExampleScatter,
 		"panels": ExamplePanels, "ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
 	} {
 		example()
@@ -256,6 +256,15 @@ func ExamplePlot() {
 	// sin ends at −0.4575, cos ends at −0.8892; angle from 0 to 9.9
 	// y ends at 1, between 1 and 4; x from 0 to 2
 	// chart.Plot: argument 1 is the name "loss" without values; want values before it
+}
+
+func ExampleStep() {
+	epochs, rates := []int{0, 30, 60, 80, 90}, []float64{0.1, 0.02, 0.004, 0.0008, 0.0008}
+	figure := chart.Step(epochs, rates, "lr").XLabel("epoch").LogY()
+	os.WriteFile("step.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// lr ends at 0.0008, between 0.0008 and 0.1; epoch from 0 to 90
 }
 
 func ExampleScatter() {

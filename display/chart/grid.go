@@ -13,7 +13,7 @@ import (
 //
 //	chart.Grid(2, chart.Plot(losses), chart.Hist(net.Weight), chart.Imshow(net.Weight))
 //
-// The figures of [Plot], [Scatter], [Hist], [Imshow], [Lines] and [Loss] share a row; others need the
+// The figures of [Plot], [Step], [Scatter], [Hist], [Imshow], [Lines] and [Loss] share a row; others need the
 // whole width. All are drawn in the grid's theme. The interactive form has one column, so that it fits every page. It is
 // matplotlib.pyplot.subplots.
 func Grid(columns int, figures ...*Figure) *Figure {

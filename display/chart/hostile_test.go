@@ -31,7 +31,7 @@ func TestHostile(t *testing.T) {
 		"heat":  HeatMap(name, []HeatRow{{name, odd}, {name, nil}, {"", odd[6:7]}}, -3), "ratios": Ratios(name, []Ratio{{name, name, math.MaxFloat64, math.MaxFloat64}, {"", "", -1, nan}, {"", "", math.SmallestNonzeroFloat64, -1}}), "bars": Bars(name, name, []Bar{{name, []Part{{name, name, math.MaxFloat64}, {name, name, -1}, {"", "", nan}}}, {}}),
 		"ranges":   Ranges([]ValueRange{{name, name, math.Inf(-1), math.Inf(1), true}, {name, name, -1, 0, false}, {"", "", nan, 1, false}, {"", "", 5e-324, math.MaxFloat64, false}}),
 		"roofline": Roofline(name, math.MaxFloat64, []Roof{{name, 5e-324}, {name, math.MaxFloat64}}, []RoofPoint{{name, name, math.MaxFloat64, 5e-324, 5e-324, name}, {name, name, 1, 1, 1, ""}, {name, name, nan, -1, 0, ""}}),
-		"plot":     Plot(odd, odd, name, odd), "scatter": Scatter(odd, odd, name, odd, name), "hist": Hist(odd, 1<<40).YLabel(name), "hist log": Hist(odd).LogX().LogY(),
+		"plot":     Plot(odd, odd, name, odd), "step": Step(odd, odd, name, odd), "scatter": Scatter(odd, odd, name, odd, name), "hist": Hist(odd, 1<<40).YLabel(name), "hist log": Hist(odd).LogX().LogY(),
 		"imshow": Imshow([][]float64{odd, odd}).XLabel(name).YLabel(name), "grid": Grid(-1, nil, Hist(odd).Title(name), Plot(), Grid(9, Loss([]Series{{X: odd, Values: odd}}).LogX())).Title(name),
 		"numbers":     NumberLine(-math.MaxFloat64, math.MaxFloat64, NumberFormat{name, 0x1p-52, 0x1p-1022, 5e-324, math.MaxFloat64}, NumberFormat{name, 5e-324, 5e-324, 5e-324, 5e-324}, NumberFormat{name, .5, 1, 1e-300, math.MaxFloat64}, NumberFormat{Eps: nan}, NumberFormat{"", .9, 3, 2, 1e300}),
 		"numbers log": NumberLine(-1, math.MaxFloat64, NumberFormat{name, 0x1p-52, 0x1p-1022, 5e-324, math.MaxFloat64}, NumberFormat{name, 5e-324, 5e-324, 5e-324, 5e-324}).LogX(), "numbers bad": NumberLine(nan, math.Inf(1), NumberFormat{}),
@@ -50,6 +50,7 @@ func TestHostile(t *testing.T) {
 		figs[fmt.Sprint("scale ", v)] = LossScale([]ScaleStep{{Scale: v}})
 		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Values: []float64{v, odd[(i+1)%len(odd)]}}, {Values: []float64{v}}})
 		figs[fmt.Sprint("plot ", v)] = Plot([]float64{v, odd[(i+1)%len(odd)]}, []float64{1, v}, name).LogX().XLabel(name)
+		figs[fmt.Sprint("step ", v)] = Step([]float64{v, odd[(i+1)%len(odd)]}, []float64{1, v}, name).LogX().LogY()
 		figs[fmt.Sprint("scatter ", v)] = Scatter([]float64{v, odd[(i+1)%len(odd)]}, []float64{v, 2}).LogY()
 		figs[fmt.Sprint("hist ", v)] = Hist([]float64{v, odd[(i+1)%len(odd)]}, i*i*i-1)
 		figs[fmt.Sprint("imshow ", v)] = Imshow([][]float64{{v, 1}, {odd[(i+1)%len(odd)], 0}})

@@ -55,7 +55,8 @@ func Needed(what, unit string, series []Series) *Figure {
 type lineChart struct {
 	axes
 	what   string // quantity
-	plot   bool   // made by Plot, which has a different sentence
+	plot   bool   // made by Plot or Step, which have a different sentence
+	steps  bool   // each line is constant up to the next position
 	series []lineSeries
 	auto   bool // the y axis may become logarithmic
 }

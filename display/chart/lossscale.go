@@ -114,7 +114,7 @@ func (r *scaleRun) all() (head []string, rows [][]any) {
 	return []string{words.headStep, words.headScale, words.headAfter, words.skipped, words.headWhy}, rows
 }
 
-// view returns the scale as stairs and the events as marks on them.
+// view returns the scale as a step line and the events as marks on them.
 func (r *scaleRun) view() view {
 	n := len(r.steps)
 	v := view{x: scale{title: words.step, lo: 0, hi: float64(n), whole: true}, y: scale{title: words.scale, base: 2}, height: 165, zoom: []string{"x"}, points: n,
@@ -126,7 +126,7 @@ func (r *scaleRun) view() view {
 		at.hold(y)
 		return y
 	}
-	line, keep := layer{mark: curves{stairs: true, width: 2}}, r.kept()
+	line, keep := layer{mark: curves{steps: true, width: 2}}, r.kept()
 	for i, s := range r.steps {
 		if keep[i] {
 			line.rows = append(line.rows, row{x: float64(i), y: height(s.Scale), facts: []any{i, r.event(s), s.Scale, s.After, s.Why}})

@@ -13,9 +13,9 @@ import (
 // curves are lines through the rows of each kind. plotter.NewLine rejects values that are not finite; these lines break
 // there, and a mark stands at the upper edge, or at the lower edge for −∞.
 type curves struct {
-	stairs bool      // the line is constant up to the next row
-	width  vg.Length // 0: 1.8
-	gaps   bool      // values that are not finite are not marked
+	steps bool      // the line is constant up to the next row
+	width vg.Length // 0: 1.8
+	gaps  bool      // values that are not finite are not marked
 }
 
 func (m curves) traits(layer) traits {
@@ -40,9 +40,9 @@ func (curves) kept(v view, l layer, most int) (kept []int) {
 	return kept
 }
 
-// steps reports whether the line of a row is constant up to the next row.
-func (m curves) steps(v view, r row) bool {
-	return m.stairs || r.kind < len(v.kinds) && v.kinds[r.kind].stairs
+// stepped reports whether the line of a row is constant up to the next row.
+func (m curves) stepped(v view, r row) bool {
+	return m.steps || r.kind < len(v.kinds) && v.kinds[r.kind].steps
 }
 
 func (m curves) drawRows(d drawing) {
@@ -53,10 +53,10 @@ func (m curves) drawRows(d drawing) {
 
 // curve draws one line.
 func (m curves) curve(d drawing, rows []row) {
-	steps, style := m.steps(d.view, rows[0]), draw.LineStyle{Color: d.ink(rows[0])(d.theme), Width: orWidth(m.width, 1.8), Dashes: d.dashes(rows[0])}
+	steps, style := m.stepped(d.view, rows[0]), draw.LineStyle{Color: d.ink(rows[0])(d.theme), Width: orWidth(m.width, 1.8), Dashes: d.dashes(rows[0])}
 	var line []vg.Point
 	flush := func() {
-		if len(line) == 1 && !steps {
+		if len(line) == 1 {
 			dot.draw(d.c, line[0], 2, style.Color)
 		}
 		for _, part := range d.c.ClipLinesXY(thin(line)) {
@@ -146,7 +146,7 @@ func (m curves) spec(u *unit) []object {
 		if !finite(r.x) {
 			continue
 		}
-		if !finite(r.y) && on(k-1, r.kind) && m.steps(u.view, r) { // the last value holds up to the gap
+		if !finite(r.y) && on(k-1, r.kind) && m.stepped(u.view, r) { // the last value holds up to the gap
 			held := u.rows[u.kept[k-1]]
 			y := held.y
 			held.x = r.x
@@ -155,7 +155,12 @@ func (m curves) spec(u *unit) []object {
 		if !finite(r.y) && !m.gaps {
 			u.edge(r)
 		}
-		point(r, r.y, !on(k-1, r.kind) && !on(k+1, r.kind), i)
+		alone := !on(k-1, r.kind) && !on(k+1, r.kind)
+		if k+1 < len(u.kept) && m.stepped(u.view, r) { // a line goes up to the gap
+			next := u.rows[u.kept[k+1]]
+			alone = alone && !(next.kind == r.kind && finite(next.x))
+		}
+		point(r, r.y, alone, i)
 	}
 	path := u.line("color", u.colors)
 	if !ascends {
@@ -186,9 +191,9 @@ func (m curves) paths(v view) []object {
 		}
 		return object{"mark": p}
 	}
-	steps := v.namesOf(func(k kind) bool { return k.stairs })
+	steps := v.namesOf(func(k kind) bool { return k.steps })
 	if steps == "" {
-		return []object{mark(m.stairs)}
+		return []object{mark(m.steps)}
 	}
 	in := "indexof(" + steps + ", datum.kind)"
 	return []object{with(mark(false), "transform", []object{{"filter": in + " < 0"}}), with(mark(true), "transform", []object{{"filter": in + " >= 0"}})}

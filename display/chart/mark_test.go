@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// marks holds each mark, in the order of their files.
-var marks = []mark{curves{}, points{}, rects{}, rules{}, texts{}}
+// marks holds each mark, in the order of their files, and more of one whose options change which rows are seen.
+var marks = []mark{curves{}, curves{steps: true}, points{}, rects{}, rules{}, texts{}}
 
 // markName returns the name of the type of a mark.
 func markName(m mark) string { return strings.TrimPrefix(fmt.Sprintf("%T", m), "chart.") }
@@ -42,8 +42,9 @@ func markView(m mark, own bool) view {
 
 // markSamples returns a figure with each mark.
 func markSamples() (list []sample) {
-	for _, m := range marks {
-		list = append(list, sample{"mark-" + markName(m), markView(m, false).figure("Rows as " + markName(m))}, sample{"mark-own-" + markName(m), markView(m, true).figure("Rows as " + markName(m) + " in colours of their own")})
+	for i, m := range marks {
+		name := fmt.Sprint(markName(m), "-", i)
+		list = append(list, sample{"mark-" + name, markView(m, false).figure("Rows as " + markName(m))}, sample{"mark-own-" + name, markView(m, true).figure("Rows as " + markName(m) + " in colours of their own")})
 	}
 	return list
 }
@@ -64,8 +65,8 @@ func TestMarks(t *testing.T) {
 	for _, m := range marks {
 		listed = append(listed, markName(m))
 	}
-	if !slices.Equal(named, listed) {
-		t.Errorf("got the files of marks %v; want those of the list of marks, %v", named, listed)
+	if listed = slices.Compact(listed); !slices.Equal(named, listed) {
+		t.Fatalf("the files mark_NAME.go are those of %v, and the list marks in mark_test.go has %v; want each mark in both, in the same order", named, listed)
 	}
 	for _, m := range marks {
 		for _, own := range []bool{false, true} {

@@ -83,10 +83,12 @@ func TestPairs(t *testing.T) {
 		}
 		pairs, phones, high, highest = nil, nil, 0, 0
 	}
-	for _, s := range samples() {
+	found := false
+	for _, s := range append(samples(), markSamples()...) {
 		if !some.MatchString(s.name) {
 			continue
 		}
+		found = true
 		_, h := s.fig.Size()
 		for _, theme := range []string{"light", "dark"} {
 			picture := fmt.Sprintf(`<img src="data:image/png;base64,%s">`, base64.StdEncoding.EncodeToString(s.fig.With(themes[theme]).PNG()))
@@ -99,4 +101,7 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	flush()
+	if !found {
+		t.Errorf("no chart and no mark is named %s (HALFNOTE_PAIRS); want a regular expression of a name in sample_test.go, or of mark-NAME", some)
+	}
 }

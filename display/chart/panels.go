@@ -174,7 +174,7 @@ func (b dashboard) view(most int) view {
 	style := Light.style(labelSize, Light.Text)
 	top := 0.
 	for i, p := range b {
-		k := kind{name: v.distinct(p.Name), color: func(t Theme) color.NRGBA { return t.Float32 }, quiet: true, stairs: p.Power}
+		k := kind{name: v.distinct(p.Name), color: func(t Theme) color.NRGBA { return t.Float32 }, quiet: true, steps: p.Power}
 		v.kinds, v.linked = append(v.kinds, k), append(v.linked, top+panelName/2)
 		label, last := fit(style, printable(p.Name), 200), p.text(p.end())
 		names.rows = append(names.rows, row{x: over.lo, y: top + panelName/2, color: textInk, text: label})

@@ -17,14 +17,25 @@ import (
 // The values of a line are a slice or array of numbers or a tensor. Two such arguments in a row are
 // positions and values. A string is the name of the line before it. inf and NaN are drawn as ▲ at the
 // edge. Arguments that cannot be drawn give a chart that says why. It is matplotlib.pyplot.plot.
-func Plot(data ...any) *Figure {
-	series, refusal := seriesOf("Plot", data)
+func Plot(data ...any) *Figure { return linesOf("Plot", false, data) }
+
+// Step shows lines that keep each value up to the next position, where they jump: a learning rate, a loss scale, a count. Its
+// arguments are those of [Plot]:
+//
+//	chart.Step(epochs, rates, "lr").XLabel("epoch").LogY()
+//
+// It is matplotlib.pyplot.step with where="post".
+func Step(data ...any) *Figure { return linesOf("Step", true, data) }
+
+// linesOf returns the chart of Plot or Step.
+func linesOf(name string, steps bool, data []any) *Figure {
+	series, refusal := seriesOf(name, data)
 	if refusal != nil {
 		return refusal
 	}
-	l := lineChart{axes: axes{x: words.plotX}, plot: true}.with(series)
+	l := lineChart{axes: axes{x: words.plotX}, plot: true, steps: steps}.with(series)
 	if len(l.series) == 0 {
-		return blank(fmt.Sprintf(words.plotNone, "Plot"))
+		return blank(fmt.Sprintf(words.plotNone, name))
 	}
 	return l.figure()
 }

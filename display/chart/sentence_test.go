@@ -69,6 +69,8 @@ func TestSentences(t *testing.T) {
 		{"one chart", Grid(1, Hist([]float64{1, 2})), "1 chart: 2 values from 1 to 2: mean 1.5, standard deviation 0.5"},
 		{"one parameter", GradientLayers([]GradientLayer{{Name: "weight", Elements: 4}}), "Gradients of 1 parameter: none flushed to 0"},
 		{"one point", Scatter([]float64{1}, []float64{2}), "1 point: x from 1 to 1, y from 2 to 2"},
+		{"steps", Step([]int{2, 4}, []float64{.1, .01}, "lr"), "lr ends at 0.01, between 0.01 and 0.1; x from 2 to 4"},
+		{"steps, none", Step(), "chart.Step: nothing given"},
 		{"spectrum, none", Spectrum(nil), "Gradient spectrum: no gradients given"},
 	} {
 		if got := tt.fig.String(); got != tt.want {

@@ -15,7 +15,7 @@ func RunningSum(exact Series, sums []Series) *Figure {
 	if exact.Name == "" {
 		exact.Name = words.sumExact
 	}
-	v, list := lineView(axes{x: words.sumTerms, y: words.sumAxis}, append([]Series{exact}, sums...), curves{stairs: true}, 1)
+	v, list := lineView(axes{x: words.sumTerms, y: words.sumAxis}, append([]Series{exact}, sums...), curves{steps: true}, 1)
 	if len(list) < 2 || len(list[0].Values) != len(exact.Values) {
 		return blank(words.sumNone)
 	}
@@ -98,7 +98,7 @@ func Residue(orders []Series) *Figure {
 			lost[i].Values[k] = sum
 		}
 	}
-	v, list := lineView(axes{x: words.sumTerms, y: words.residueAxis}, lost, curves{stairs: true}, 1)
+	v, list := lineView(axes{x: words.sumTerms, y: words.residueAxis}, lost, curves{steps: true}, 1)
 	if len(list) == 0 {
 		return blank(words.residueNone)
 	}

@@ -266,17 +266,18 @@ func TestJoinedSpans(t *testing.T) {
 	}
 }
 
-// TestStairsBeforeGap checks that the last value before a gap is drawn up to it.
-func TestStairsBeforeGap(t *testing.T) {
-	form := LossScale([]ScaleStep{{Scale: 8}, {Scale: math.Inf(1)}, {Scale: 4}}).VegaLite()
-	found := false
-	walk(form, func(o object) {
+// TestStepsBeforeGap checks that the last value before a gap is drawn up to it, and that only a value without a line is a dot.
+func TestStepsBeforeGap(t *testing.T) {
+	got := ""
+	walk(Step([]float64{8, nan, 4}).VegaLite(), func(o object) {
 		for _, r := range rowsOf(t, o) {
-			found = found || fmt.Sprint(r["x"]) == "1" && fmt.Sprint(r["y"]) == "3" && fmt.Sprint(r["alone"]) != ""
+			if y, ok := r["y"]; ok && fmt.Sprint(y) != "NaN" {
+				got += fmt.Sprintf("(%v, %v) %t; ", r["x"], y, r["alone"] == "true")
+			}
 		}
 	})
-	if !found {
-		t.Error("got no point at (1, 3), want the scale 8 up to step 1")
+	if want := "(0, 8) false; (1, 8) false; (2, 4) true; "; got != want {
+		t.Errorf("got the points %q, want %q", got, want)
 	}
 }
 

@@ -37,7 +37,7 @@ type kind struct {
 	dashes []vg.Length
 	symbol *symbol // for points
 	quiet  bool    // not in the legend
-	stairs bool    // its line in a layer of curves is constant up to the next row
+	steps  bool    // its line in a layer of curves is constant up to the next row
 	faint  bool    // its rectangles have a light colour within a line
 	line   role    // of a sign: the colour of its edge; nil: color
 }

@@ -33,7 +33,7 @@ func (l lineChart) view(most int) view {
 	if !slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.X != nil || len(s.Values) > 1 }) {
 		v.x.hi = 1 // the axis of a single step has no step below 0
 	}
-	lines := layer{mark: curves{}}
+	lines := layer{mark: curves{steps: l.steps}}
 	for i, s := range l.series {
 		_, dashes := l.look(Light, i)
 		v.ends = append(v.ends, s.Name)

@@ -64,7 +64,7 @@ var foreignNames = map[string]string{
 	"np":       "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"numpy":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
 	"F":        "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
-	"plt":      "chart.Plot(y), chart.Plot(x, y), chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
+	"plt":      "chart.Plot(y), chart.Plot(x, y), chart.Step, chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
 	"bfloat16": "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
 	"dir":      "x.*? lists the members of x, %who the variables",
 	"exit":     "exit or quit alone in a cell leaves a console",

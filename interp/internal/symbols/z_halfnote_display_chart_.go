@@ -57,6 +57,7 @@ func init() {
 		t["Series"] = reflect.ValueOf((*chart.Series)(nil))
 		t["Span"] = reflect.ValueOf((*chart.Span)(nil))
 		t["Spectrum"] = reflect.ValueOf(chart.Spectrum)
+		t["Step"] = reflect.ValueOf(chart.Step)
 		t["StoredBits"] = reflect.ValueOf((*chart.StoredBits)(nil))
 		t["Sweep"] = reflect.ValueOf((*chart.Sweep)(nil))
 		t["Theme"] = reflect.ValueOf((*chart.Theme)(nil))
