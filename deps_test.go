@@ -66,11 +66,12 @@ STD, amp, dist/internal/mpi, dist/internal/nccl, tensor, tensor/driver, tensor/n
 STD, display < kernel/eval
 STD, nacl < kernel/curve
 STD, kernel/curve, zmq4 < kernel/guard
-STD, display, kernel/eval, kernel/curve, kernel/guard, zmq4, sqlite < kernel
-STD, kernel, kernel/curve, kernel/guard, display, zmq4 < kernel/client
-STD, kernel, kernel/curve < kernel/remote
+STD, display, kernel/eval < kernel
+STD, kernel, kernel/curve, kernel/guard, zmq4, sqlite < kernel/jupyter
+STD, kernel, kernel/jupyter, kernel/curve, kernel/guard, display, zmq4 < kernel/client
+STD, kernel, kernel/jupyter, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
-STD, kernel, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
+STD, kernel, kernel/jupyter, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
 STD < interp/internal/engine, interp/internal/clone, interp/internal/proof
 STD, interp/internal/mapaccess, interp/internal/typemaker, interp/internal/words < interp/internal/dynamic
 STD, interp/internal/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/internal/lower

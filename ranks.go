@@ -17,6 +17,7 @@ import (
 	"halfnote/install"
 	"halfnote/interp"
 	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/ranks"
 )
 
@@ -106,7 +107,7 @@ func (c kernelCommand) join() (*ranks.Member, error) {
 }
 
 // lead serves the front end on rank 0.
-func (c kernelCommand) lead(m *ranks.Member, config kernel.Config, session *interp.Session) error {
+func (c kernelCommand) lead(m *ranks.Member, config jupyter.Config, session *interp.Session) error {
 	if _, err := os.Stat(config.ConnectionFile); err != nil {
 		host, _ := os.Hostname()
 		return fmt.Errorf("kernel: rank 0 runs on %s and cannot read the connection file: let the launcher start it on the machine of the front end, and list that machine first: %w", host, err)
@@ -114,7 +115,7 @@ func (c kernelCommand) lead(m *ranks.Member, config kernel.Config, session *inte
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	l := m.Lead(session, stop)
-	return kernel.Serve(ctx, config, led{session, l})
+	return jupyter.Serve(ctx, config, led{session, l})
 }
 
 // led is a session whose cells run on all ranks.

@@ -11,7 +11,7 @@ import (
 	"halfnote/install"
 	"halfnote/internal/plumbing"
 	"halfnote/interp"
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/remote"
 	"halfnote/tensor/driver"
 )
@@ -43,7 +43,7 @@ type kernelCommand struct {
 const endedVariable = "HALFNOTE_ENDED"
 
 // serve runs the kernel. Without a connection file it answers to a server on another machine.
-func (c kernelCommand) serve(config kernel.Config, session *interp.Session) error {
+func (c kernelCommand) serve(config jupyter.Config, session *interp.Session) error {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	if c.ConnectionFile == "" {
@@ -55,13 +55,13 @@ func (c kernelCommand) serve(config kernel.Config, session *interp.Session) erro
 		}
 		defer launch.Close()
 		config.Connection = launch.Connection()
-		config.Ready = func(conn kernel.Connection) {
+		config.Ready = func(conn jupyter.Connection) {
 			if err := launch.Answer(conn, log.New(config.Log, "", 0)); err != nil {
 				stop(err)
 			}
 		}
 	}
-	err := kernel.Serve(ctx, config, session)
+	err := jupyter.Serve(ctx, config, session)
 	return errors.Join(err, context.Cause(ctx))
 }
 
@@ -105,8 +105,8 @@ func (c kernelCommand) Run() error {
 	if member != nil {
 		c.ConnectionFile = member.Task
 	}
-	config := kernel.Config{
-		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"), Ended: ended,
+	config := jupyter.Config{
+		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: jupyter.HistoryFile(), Notebook: os.Getenv("JPY_SESSION_NAME"), Ended: ended,
 	}
 	if member != nil {
 		return c.lead(member, config, session)

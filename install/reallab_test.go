@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"halfnote/internal/testenv"
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -21,7 +21,7 @@ import (
 // command line of a kernelspec.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "kernel" {
-		err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[len(os.Args)-1], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
+		err := jupyter.Serve(context.Background(), jupyter.Config{ConnectionFile: os.Args[len(os.Args)-1], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

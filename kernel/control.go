@@ -1,20 +1,16 @@
 package kernel
 
-import "time"
-
-// controlLoop answers requests on control while a cell runs and while front ends are
+// control answers a request on control while a cell runs and while front ends are
 // slow to read: its statuses do not wait for subscribers.
-func (k *kernel) controlLoop() {
-	k.receive(k.control, func(r *request) {
-		k.serve(r, func(state string) { k.iopub.later(r.Header, "status", status{state}) })
-	})
+func (k *kernel) control(r *request) {
+	k.serve(r, func(state string) { k.iopub.later(r.Header, "status", status{state}) })
 }
 
 // interruptRequest interrupts the cell, and the processes that cells have started, as the terminal and IPython do.
 func (k *kernel) interruptRequest(*request) (any, error) {
 	k.interrupt()
-	if k.Process {
-		time.AfterFunc(arrival, k.interruptChildren)
+	if k.Interrupted != nil {
+		k.Interrupted()
 	}
 	return object{"status": "ok"}, nil
 }

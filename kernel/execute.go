@@ -54,7 +54,7 @@ func (k *kernel) execute(r *request) (any, error) {
 	out.inTerminal(r)
 	defer out.over.Store(true)
 	if store {
-		k.history.add(count, *c.Code)
+		k.history.Put(Entry{Count: count, Text: *c.Code})
 		out.kept = k.kept.start(count, *c.Code, r)
 		defer out.kept.end()
 		k.comms.cellStarts(out)
@@ -65,13 +65,13 @@ func (k *kernel) execute(r *request) (any, error) {
 		cell.Missed = k.clients.missed(r.Header.Session)
 	}
 	began := time.Now()
-	if note := k.last.begins(count, !store); note != "" {
+	if note := k.Witness.Begins(count, !store); note != "" {
 		fmt.Fprintln(out.Stderr(), "note: "+note)
 	}
 	result := k.evaluate(ctx, cell, out)
-	k.last.ends()
+	k.Witness.Ends()
 	if store {
-		for _, text := range k.history.news() {
+		for _, text := range k.history.News() {
 			fmt.Fprintln(out.Stderr(), "note: "+text)
 		}
 	}
@@ -100,7 +100,7 @@ func (k *kernel) execute(r *request) (any, error) {
 		shown["execution_count"] = count
 		out.say("execute_result", shown)
 		if store {
-			k.history.result(count, result.Value.String())
+			k.history.Put(Entry{Count: count, Text: result.Value.String(), Kind: ResultOf})
 		}
 	}
 	return object{

@@ -1,198 +1,72 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"sync"
 	"time"
+
+	"halfnote/display"
 )
 
-// HistoryFile returns the path of the file that keeps the cells of all of the user's
-// sessions: the file that HALFNOTE_HISTORY names, or halfnote/history.sqlite in the
-// user's Jupyter data folder. It returns "", for no file, if HALFNOTE_HISTORY is set
-// but empty or there is no such folder.
-func HistoryFile() string {
-	if path, ok := os.LookupEnv("HALFNOTE_HISTORY"); ok {
-		return path
-	}
-	dir := os.Getenv("JUPYTER_DATA_DIR")
-	home, err := os.UserHomeDir()
-	switch {
-	case dir != "":
-	case runtime.GOOS == "windows" && os.Getenv("APPDATA") != "":
-		dir = filepath.Join(os.Getenv("APPDATA"), "jupyter")
-	case runtime.GOOS != "windows" && runtime.GOOS != "darwin" && os.Getenv("XDG_DATA_HOME") != "":
-		dir = filepath.Join(os.Getenv("XDG_DATA_HOME"), "jupyter")
-	case err != nil:
-		return ""
-	case runtime.GOOS == "darwin":
-		dir = filepath.Join(home, "Library", "Jupyter")
-	default:
-		dir = filepath.Join(home, ".local", "share", "jupyter")
-	}
-	return filepath.Join(dir, "halfnote", "history.sqlite")
+// History keeps the cells that a kernel runs, and those of earlier kernels if it outlives them. If it is also a [KeptOutputs], it keeps
+// the outputs of cells. Its methods may be called from any goroutine.
+type History interface {
+	// Put adds an entry. It does not wait for a disk.
+	Put(Entry)
+	// Find returns the cells that a query asks for, the oldest first, with all that was put before.
+	Find(ctx context.Context, q HistoryQuery) ([]HistoryCell, error)
+	// News returns what the user should know of the history and has not been told: the next cell shows it.
+	News() []string
+	// Close ends the history. Later entries are dropped.
+	Close()
 }
+
+// Entry is a cell to add, or a part of one.
+type Entry struct {
+	Count  int // execution count of the cell
+	Text   string
+	Kind   EntryKind
+	CellID string   // for OutputsOf: id of the notebook's cell, or ""
+	Kept   KeptCell // for OutputsOf: the outputs in numbers, without Count and Source
+}
+
+// EntryKind is what the text of an entry is.
+type EntryKind int
 
 const (
-	gather     = 100 * time.Millisecond // window in which writes are gathered
-	historyFor = 5 * time.Second        // time limit for one answer
-	maxPending = 10_000
+	SourceOf  EntryKind = iota // the source of a cell
+	ResultOf                   // text/plain of its result
+	OutputsOf                  // its outputs as notebooks hold them, JSON; it replaces those before
 )
 
-// history keeps the cells that were run. Cells never wait for the disk: a goroutine
-// writes the entries, and a failed write costs only a line in the log.
-type history struct {
-	path string
-	log  *logger
-
-	mu      sync.Mutex
-	pending []entry
-	wake    chan struct{} // signals pending entries; nil until the writer runs
-	lost    bool          // whether pending was ever full
-	closed  bool
-	words   []string // messages for the next cell
-	said    int      // messages so far
-
-	disk  sync.Mutex // guards store
-	store *historyStore
-}
-
-// entry is a cell to add, or a part of one.
-type entry struct {
-	line int
-	text string
-	kind entryKind
-	kept keptRow // for outputsOf
-}
-
-type entryKind int
-
+// Limits of a history. Longer cells and results are not kept, and of more cells and outputs the newest.
 const (
-	sourceOf  entryKind = iota // adds the cell
-	resultOf                   // text/plain of its result
-	outputsOf                  // its outputs as JSON
+	MaxHistoryCells = 10_000
+	MaxHistoryBytes = 8 << 20 // of sources and results
+	MaxKeptCells    = 1000    // cells with outputs
+	MaxKeptBytes    = 64 << 20
+
+	maxHistorySource = 256 << 10
+	maxHistoryResult = 16 << 10
 )
 
-func newHistory(path string, log *logger) *history { return &history{path: path, log: log} }
-
-// add records the source of cell number line.
-func (h *history) add(line int, source string) { h.put(entry{line: line, text: source}) }
-
-// result records the text/plain of its result.
-func (h *history) result(line int, text string) { h.put(entry{line: line, text: text, kind: resultOf}) }
-
-func (h *history) put(e entry) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return
-	}
-	if len(h.pending) >= maxPending {
-		if !h.lost {
-			h.log.Printf("history: %d entries are waiting for the disk: some will be dropped", len(h.pending))
-		}
-		h.lost = true
-		return
-	}
-	if e.kind == outputsOf { // replaces the outputs that were not written yet
-		h.pending = slices.DeleteFunc(h.pending, func(p entry) bool { return p.kind == outputsOf && p.line == e.line })
-	}
-	h.pending = append(h.pending, e)
-	if h.wake == nil {
-		h.wake = make(chan struct{}, 1)
-		go h.write()
-	}
-	select {
-	case h.wake <- struct{}{}:
-	default:
-	}
+// TooLong reports whether an entry exceeds the limits by itself: it is not kept then.
+func (e Entry) TooLong() bool {
+	return e.Kind == SourceOf && len(e.Text) > maxHistorySource || e.Kind == ResultOf && len(e.Text) > maxHistoryResult
 }
 
-func (h *history) write() {
-	for range h.wake {
-		time.Sleep(gather)
-		h.use(func(*historyStore) error { return nil })
-	}
+// HistoryCell is a cell of a history.
+type HistoryCell struct {
+	Session int64 // number of its kernel
+	Count   int
+	Source  string
+	Output  *string // text/plain of its result; nil if it had none
 }
 
-// use calls f once all pending entries are in the store.
-func (h *history) use(f func(*historyStore) error) error {
-	h.disk.Lock()
-	defer h.disk.Unlock()
-	h.mu.Lock()
-	pending, closed := h.pending, h.closed
-	h.pending = nil
-	h.mu.Unlock()
-	if closed && h.store == nil {
-		return errors.New("history: closed")
-	}
-	if h.store == nil {
-		var err error
-		if h.store, err = h.open(nil); err != nil {
-			return err
-		}
-	}
-	err := h.store.write(pending)
-	if err == nil {
-		err = f(h.store)
-	}
-	if err == nil || h.store.memory || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	memory, merr := openHistory("")
-	if merr != nil {
-		return err
-	}
-	h.store.moveTo(memory)
-	h.store = memory
-	if damaged(err) {
-		fresh, ferr := h.open(err)
-		if ferr != nil {
-			return ferr
-		}
-		memory.moveTo(fresh)
-		h.store = fresh
-	} else {
-		h.say("%v: from now on cells are kept in memory", err)
-	}
-	if err := h.store.write(pending); err != nil {
-		return err
-	}
-	return f(h.store)
-}
-
-// close writes the pending entries.
-func (h *history) close() {
-	h.mu.Lock()
-	wake := h.wake
-	h.mu.Unlock()
-	if wake != nil {
-		h.use(func(*historyStore) error { return nil })
-	}
-	h.disk.Lock()
-	defer h.disk.Unlock()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return
-	}
-	h.closed = true
-	if wake != nil {
-		close(h.wake)
-	}
-	if h.store != nil {
-		h.store.close()
-		h.store = nil
-	}
-}
-
-// historyQuery is the content of history_request.
-type historyQuery struct {
+// HistoryQuery is the content of history_request. Ranges work as in IPython's HistoryManager.
+type HistoryQuery struct {
 	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
 	Output  bool   `json:"output"`           // whether to include results
 	Raw     bool   `json:"raw"`              // IPython's flag: sources as typed, the only kind here
@@ -204,8 +78,38 @@ type historyQuery struct {
 	Unique  bool   `json:"unique"`           // whether a search returns each source once
 }
 
+// Most returns the most cells that a tail or a search returns; -1 is all.
+func (q HistoryQuery) Most() int {
+	switch {
+	case q.N != nil:
+		return *q.N
+	case q.Access == "tail":
+		return 10
+	}
+	return -1
+}
+
+// Glob returns the pattern of a search.
+func (q HistoryQuery) Glob() string { return cmp.Or(q.Pattern, "*") }
+
+// Range returns the lines of a range, from start to before stop, in a session whose lines end before end.
+func (q HistoryQuery) Range(end int) (start, stop int) {
+	start, stop = q.Start, end
+	if start < 0 {
+		start += end
+	}
+	if q.Stop != nil && *q.Stop != 0 {
+		if stop = *q.Stop; stop < 0 {
+			stop += end
+		}
+	}
+	return start, stop
+}
+
+const historyFor = 5 * time.Second // time limit for one answer
+
 func (k *kernel) historyReply(r *request) (any, error) {
-	var q historyQuery
+	var q HistoryQuery
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
@@ -216,21 +120,46 @@ func (k *kernel) historyReply(r *request) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(k.life, historyFor)
 	defer cancel()
-	var found []historyCell
-	err := k.history.use(func(s *historyStore) (err error) {
-		found, err = s.find(ctx, q)
-		return err
-	})
+	found, err := k.history.Find(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	list := []any{}
 	for _, c := range found {
-		var input any = c.source
+		var input any = c.Source
 		if q.Output {
-			input = []any{c.source, c.output}
+			input = []any{c.Source, c.Output}
 		}
-		list = append(list, []any{c.session, c.line, input})
+		list = append(list, []any{c.Session, c.Count, input})
 	}
 	return object{"status": "ok", "history": list}, nil
+}
+
+// ReadOutputs reads the text of an entry of outputs.
+func ReadOutputs(text string) ([]KeptOutput, error) {
+	var list []struct {
+		Type           string `json:"output_type"`
+		Name, Text     string
+		EName, EValue  string
+		Traceback      []string
+		Data, Metadata map[string]any
+		Transient      struct {
+			ID string `json:"display_id"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("kernel: kept outputs: %w", err)
+	}
+	var out []KeptOutput
+	for _, o := range list {
+		switch o.Type {
+		case "stream":
+			out = append(out, KeptOutput{Stream: o.Name, Text: o.Text})
+		case "error":
+			out = append(out, KeptOutput{Err: &Error{Name: o.EName, Value: o.EValue, Traceback: o.Traceback}})
+		default:
+			out = append(out, KeptOutput{Bundle: display.Bundle{Data: o.Data, Metadata: o.Metadata, ID: o.Transient.ID}})
+		}
+	}
+	return out, nil
 }

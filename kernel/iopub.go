@@ -4,28 +4,26 @@ import (
 	"context"
 
 	"halfnote/display"
-	"halfnote/kernel/guard"
 )
 
 // iopub is the channel on which the kernel broadcasts.
 type iopub struct {
 	k       *kernel
-	guard   *guard.Listener
 	waiting chan waiting // messages of senders that must not wait
 }
 
 // waiting is a queued message, or done, which is closed in its turn.
 type waiting struct {
-	frames [][]byte
-	done   chan struct{}
+	message Message
+	done    chan struct{}
 }
 
 type status struct {
 	State string `json:"execution_state"`
 }
 
-func newIOPub(k *kernel, l *guard.Listener) *iopub {
-	return &iopub{k: k, guard: l, waiting: make(chan waiting, 1024)}
+func newIOPub(k *kernel) *iopub {
+	return &iopub{k: k, waiting: make(chan waiting, 1024)}
 }
 
 // publish sends a message; it waits while subscribers are slow, until ctx ends.
@@ -39,18 +37,18 @@ func (p *iopub) publish(ctx context.Context, parent Header, msgType string, cont
 
 // publishMessage is publish for a message that lacks only its header.
 func (p *iopub) publishMessage(ctx context.Context, msgType string, m Message) error {
-	return p.guard.Publish(ctx, p.frames(msgType, m)...)
+	return p.k.transport.Publish(ctx, p.message(msgType, m))
 }
 
-func (p *iopub) frames(msgType string, m Message) [][]byte {
-	m.Prefix, m.Header = [][]byte{[]byte(msgType)}, p.k.session.Header(msgType)
-	return p.k.codec.Encode(m)
+func (p *iopub) message(msgType string, m Message) Message {
+	m.Header = p.k.session.Header(msgType)
+	return m
 }
 
 // later queues a message without waiting for subscribers.
 func (p *iopub) later(parent Header, msgType string, content any) {
 	select {
-	case p.waiting <- waiting{frames: p.frames(msgType, Message{Parent: parent, Content: mustEncode(content)})}:
+	case p.waiting <- waiting{message: p.message(msgType, Message{Parent: parent, Content: mustEncode(content)})}:
 	default:
 		p.k.log.Printf("iopub: dropped %s: %d messages are already queued", msgType, cap(p.waiting))
 	}
@@ -65,7 +63,7 @@ func (p *iopub) loop() {
 				close(w.done)
 				continue
 			}
-			p.guard.Publish(p.k.life, w.frames...)
+			p.k.transport.Publish(p.k.life, w.message)
 		case <-p.k.life.Done():
 			return
 		}
@@ -88,12 +86,9 @@ func (p *iopub) wait(ctx context.Context) {
 
 // welcome returns the first messages of a new subscriber: those of protocol 5.5, and
 // notices of lost output.
-func (k *kernel) welcome(topic []byte) [][][]byte {
-	hello := k.codec.Encode(Message{
-		Prefix: [][]byte{topic}, Header: k.session.Header("iopub_welcome"),
-		Content: mustEncode(object{"subscription": string(topic)}),
-	})
-	return append([][][]byte{hello}, k.lost.notices()...)
+func (k *kernel) welcome(topic string) []Message {
+	hello := k.iopub.message("iopub_welcome", Message{Content: mustEncode(object{"subscription": topic})})
+	return append([]Message{hello}, k.lost.notices()...)
 }
 
 // bundle returns the data and metadata of b without values that JSON cannot hold: an

@@ -14,18 +14,15 @@ import (
 const (
 	maxKeptCell   = 8 << 20         // bytes of one cell
 	maxKeptMemory = 32 << 20        // bytes in memory
-	maxKeptCells  = 1000            // cells on disk
-	maxKeptBytes  = 64 << 20        // bytes on disk
 	maxRecent     = 100             // cells in memory, whose outputs may still change
 	saveEvery     = 2 * time.Second // between two writes of one cell
-	pruneKept     = 50              // writes between two prunes
 )
 
 // kept keeps the outputs of cells: those of recent cells in memory, where output that arrives late
 // changes them, and all of them next to the history.
 type kept struct {
-	history  *history
-	notebook string
+	history History
+	stored  KeptOutputs // of the same history
 
 	mu      sync.Mutex
 	cells   []*keptCell // recent cells, oldest first
@@ -243,18 +240,18 @@ func (c *keptCell) save() {
 		return
 	}
 	c.changed, c.saved = false, true
-	row := keptRow{notebook: c.all.notebook, cell: c.id, took: c.took}
+	k := KeptCell{Took: c.took}
 	for _, i := range c.items {
 		switch {
 		case i.stream != "":
-			row.lines += bytes.Count(i.text, []byte("\n"))
+			k.Lines += bytes.Count(i.text, []byte("\n"))
 		case i.kind == "error":
-			row.failed, _ = i.content["ename"].(string)
+			k.Failed, _ = i.content["ename"].(string)
 		default:
-			row.displays++
+			k.Displays++
 		}
 	}
-	c.all.history.put(entry{line: c.line, kind: outputsOf, text: string(mustEncode(c.outputs())), kept: row})
+	c.all.history.Put(Entry{Count: c.line, Kind: OutputsOf, Text: string(mustEncode(c.outputs())), CellID: c.id, Kept: k})
 }
 
 // outputs returns the outputs as a notebook holds them (nbformat 4).
@@ -291,4 +288,21 @@ func (k *kept) flush() {
 	for _, c := range k.cells {
 		c.save()
 	}
+}
+
+// The methods of [KeptOutputs], which find the changes of this kernel too.
+
+func (k *kept) Cells(back int) ([]KeptCell, error) {
+	k.flush()
+	return k.stored.Cells(back)
+}
+
+func (k *kept) Sources(back int) ([]KeptCell, error) {
+	k.flush()
+	return k.stored.Sources(back)
+}
+
+func (k *kept) Outputs(back, count int) ([]KeptOutput, error) {
+	k.flush()
+	return k.stored.Outputs(back, count)
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,29 +10,17 @@ import (
 	"halfnote/display"
 )
 
-// keeper returns a kernel of a notebook that only keeps outputs.
-func keeper(t *testing.T, path, notebook string) *kernel {
-	t.Helper()
-	k, err := newKernel(Config{Connection: Connection{Transport: "tcp", IP: "127.0.0.1", SignatureScheme: "hmac-sha256"}, History: path, Notebook: notebook}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
-func (k *kernel) leave() {
-	k.kept.flush()
-	k.history.close()
-}
+// keeper returns a kernel that only keeps outputs.
+func keeper() *kernel { return newKernel(Config{History: &Keeper{}}, nil, nil) }
 
 func shownAs(text, id string) object {
 	return displayed(display.Bundle{Data: map[string]any{"text/plain": text}, ID: id})
 }
 
 // summary returns kept outputs on one line.
-func summary(t *testing.T, k *kernel, back, count int) string {
+func summary(t *testing.T, outputs KeptOutputs, count int) string {
 	t.Helper()
-	list, err := keptOutputs{k}.Outputs(back, count)
+	list, err := outputs.Outputs(0, count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +40,7 @@ func summary(t *testing.T, k *kernel, back, count int) string {
 
 // TestKept checks what is kept of messages of a cell: streams in parts, clear_output and updates.
 func TestKept(t *testing.T) {
-	k := keeper(t, filepath.Join(t.TempDir(), "h.sqlite"), "")
-	defer k.leave()
+	k := keeper()
 	for i, tt := range []struct {
 		name string
 		do   func(c *keptCell)
@@ -90,23 +76,24 @@ func TestKept(t *testing.T) {
 		{"nothing", func(c *keptCell) { c.say("execute_input", object{}) }, ""},
 		{"cleared", func(c *keptCell) { c.print("stdout", "a"); c.save(); c.say("clear_output", object{"wait": false}) }, ""},
 	} {
+		k.history.Put(Entry{Count: i + 1})
 		c := k.kept.start(i+1, "", &request{})
 		tt.do(c)
 		c.end()
-		if got := summary(t, k, 0, i+1); got != tt.want {
+		if got := summary(t, k.kept, i+1); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if cells, err := (keptOutputs{k}).Cells(0); err != nil || len(cells) != 7 || cells[0].Took <= 0 || cells[1].Lines != 0 || cells[1].Displays != 1 {
+	if cells, err := k.kept.Cells(0); err != nil || len(cells) != 7 || cells[0].Took <= 0 || cells[1].Lines != 0 || cells[1].Displays != 1 {
 		t.Errorf("cells: got %+v (%v)", cells, err)
 	}
 }
 
 // TestKeptIsBounded checks that a cell with much output keeps the newest, that many cells keep the
-// newest on disk, and that memory is bounded.
+// newest, and that memory is bounded.
 func TestKeptIsBounded(t *testing.T) {
-	k := keeper(t, filepath.Join(t.TempDir(), "h.sqlite"), "")
-	defer k.leave()
+	k := keeper()
+	k.history.Put(Entry{Count: 1})
 	c := k.kept.start(1, "", &request{})
 	c.say("display_data", shownAs("first", ""))
 	total := len(`"first"`)
@@ -116,7 +103,7 @@ func TestKeptIsBounded(t *testing.T) {
 		c.print("stdout", line)
 	}
 	c.end()
-	list, err := keptOutputs{k}.Outputs(0, 1)
+	list, err := k.kept.Outputs(0, 1)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("got %d outputs (%v), want the notice and the end of the text", len(list), err)
 	}
@@ -138,16 +125,16 @@ func TestKeptIsBounded(t *testing.T) {
 
 	big := strings.Repeat("y", 1<<20)
 	for i := 2; i < 102; i++ {
+		k.history.Put(Entry{Count: i})
 		c := k.kept.start(i, "", &request{})
 		c.print("stdout", big)
 		c.end()
-		k.history.use(func(*historyStore) error { return nil })
 	}
 	if n := len(k.kept.cells); k.kept.size > maxKeptMemory || n < 10 {
 		t.Errorf("got %d cells with %d bytes in memory, want at most %d bytes", n, k.kept.size, maxKeptMemory)
 	}
-	if cells, err := (keptOutputs{k}).Cells(0); err != nil || len(cells) > 64+pruneKept || len(cells) < 60 || cells[len(cells)-1].Count != 101 {
-		t.Errorf("got %d cells on disk (%v), want the newest 64 to %d", len(cells), err, 64+pruneKept)
+	if cells, err := k.kept.Cells(0); err != nil || len(cells) > 64 || len(cells) < 60 || cells[len(cells)-1].Count != 101 {
+		t.Errorf("got %d cells in the history (%v), want the newest 64", len(cells), err)
 	}
 	late := c // no longer in memory
 	late.print("stdout", "late")
@@ -156,85 +143,20 @@ func TestKeptIsBounded(t *testing.T) {
 	}
 }
 
-// TestKeptOfEarlierKernels checks that a kernel finds the outputs of earlier kernels of its notebook.
-func TestKeptOfEarlierKernels(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h.sqlite")
-	for _, run := range []struct{ notebook, text string }{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"a", ""}} {
-		k := keeper(t, path, run.notebook)
-		k.history.add(1, "source")
-		c := k.kept.start(1, "", &request{})
-		c.print("stdout", run.text)
-		c.end()
-		k.leave()
-	}
-	k := keeper(t, path, "a")
-	defer k.leave()
-	for back, want := range []string{"", "stdout:3", "stdout:1", ""} {
-		if got := summary(t, k, back, 1); got != want {
-			t.Errorf("%d kernels back: got %q, want %q", back, got, want)
-		}
-	}
-	k.history.add(1, "now")
-	if got := summary(t, k, 1, 1); got != "stdout:3" {
-		t.Errorf("after a cell, 1 kernel back: got %q, want stdout:3", got)
-	}
-}
-
-// TestKeptIsWrittenWhileACellRuns checks that another kernel finds the output of a cell that has not
+// TestKeptIsWrittenWhileACellRuns checks that the history has the output of a cell that has not
 // ended, as after a crash.
 func TestKeptIsWrittenWhileACellRuns(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h.sqlite")
-	k := keeper(t, path, "")
+	k := keeper()
+	k.history.Put(Entry{Count: 1})
 	c := k.kept.start(1, "", &request{Message: Message{Metadata: json.RawMessage(`{"cellId":"abc"}`)}})
 	c.print("stdout", "epoch 1\n")
-	after := keeper(t, path, "")
-	defer after.leave()
-	for end := time.Now().Add(time.Minute); summary(t, after, 1, 1) != "stdout:epoch 1\n"; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); summary(t, k.kept.stored, 1) != "stdout:epoch 1\n"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the output was not written")
 		}
 	}
-	if cells, _ := (keptOutputs{after}).Cells(1); len(cells) != 1 || cells[0].Took != 0 || cells[0].Lines != 1 {
+	if cells, _ := k.kept.stored.Cells(0); len(cells) != 1 || cells[0].Took != 0 || cells[0].Lines != 1 {
 		t.Errorf("got %+v, want one unfinished cell", cells)
-	}
-	k.leave()
-}
-
-// TestSources checks that the cells of the kernel before are found with and without output, and how they ended, and none of a kernel whose
-// notebook is unknown.
-func TestSources(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h.sqlite")
-	for _, notebook := range []string{"a.ipynb", ""} {
-		k := keeper(t, path, notebook)
-		for i, code := range []string{"x := 1", "fmt.Println(x)", "y := z"} {
-			k.history.add(i+1, code)
-			c := k.kept.start(i+1, "", &request{})
-			switch i {
-			case 1:
-				c.print("stdout", "1\n")
-			case 2:
-				c.say("error", object{"ename": "CompileError", "evalue": "v", "traceback": []string{"t"}})
-			}
-			c.end()
-		}
-		k.leave()
-		after := keeper(t, path, notebook)
-		cells, err := (keptOutputs{after}).Sources(1)
-		got := ""
-		for _, c := range cells {
-			got += fmt.Sprintln(c.Count, c.Source, c.Failed)
-		}
-		want := "1 x := 1 \n2 fmt.Println(x) \n3 y := z CompileError\n"
-		if notebook == "" {
-			want = ""
-		}
-		if got != want || err != nil {
-			t.Errorf("%q: got %q, %v; want %q", notebook, got, err, want)
-		}
-		if cells, err := (keptOutputs{after}).Sources(0); len(cells) != 0 || err != nil {
-			t.Errorf("%q: got %v, %v of this kernel, which ran none", notebook, cells, err)
-		}
-		after.leave()
 	}
 }
 

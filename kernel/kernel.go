@@ -2,49 +2,23 @@ package kernel
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/go-zeromq/zmq4"
-
-	"halfnote/kernel/guard"
 )
 
-// Config holds the settings of a kernel. Either ConnectionFile or Connection is
-// required.
+// Config holds the settings of a kernel. The zero value is valid.
 type Config struct {
-	// ConnectionFile is the path of the file that Jupyter wrote.
-	ConnectionFile string
-	// Connection is used when ConnectionFile is empty. A port of 0 is chosen by the
-	// system.
-	Connection Connection
-	// Log gets a line for each dropped message and each disconnected peer, at a bounded
-	// rate; nil discards them.
-	Log io.Writer
-	// Process declares that the process exists for this kernel: SIGINT interrupts the
-	// running cell; SIGTERM ends the kernel, and so does the end of the parent process
-	// if JPY_PARENT_PID is set. Serve then raises GOMAXPROCS by two, unless the
-	// environment sets it, so that the kernel answers requests while cells use all
-	// processors.
-	Process bool
-	// History is the path of the database that keeps the cells of all sessions; ""
-	// keeps those of this kernel in memory. See [HistoryFile]. The outputs of cells are kept in
-	// the same database, and not at all without one.
-	History string
-	// Notebook names the notebook of this kernel, for finding the outputs of its earlier kernels.
-	Notebook string
-	// Ended is how the process of the kernel ended that this one replaces, if what started both knows: its exit status, or the number of the signal that
-	// ended it, with a minus. The first cell shows it if that kernel died.
-	Ended string
+	// Log gets a line for each message that was dropped; nil discards them.
+	Log *Log
+	// History keeps the cells; nil keeps them in memory. Outputs are kept if it is also a [KeptOutputs].
+	History History
+	// Witness is told what the kernel does; nil for none.
+	Witness Witness
+	// Interrupted is called after each interrupt_request; nil does nothing.
+	Interrupted func()
 	// HelpLinks are shown in the Help menu of front ends.
 	HelpLinks []HelpLink
-	// Ready is called once, when all sockets are bound; it may be nil.
-	Ready func(Connection)
 }
 
 // HelpLink is one entry of kernel_info_reply's help_links.
@@ -53,38 +27,38 @@ type HelpLink struct {
 	URL  string `json:"url"`
 }
 
+// Witness is told what a kernel does, so that the next one can say why it died.
+type Witness interface {
+	// Begins notes that a cell begins, and returns what it shows first, or "". A silent cell shows nothing.
+	Begins(cell int, silent bool) (note string)
+	// Ends notes that no cell runs.
+	Ends()
+	// Stops notes that the kernel ends in order.
+	Stops()
+}
+
 const (
 	grace   = time.Second     // time for a cell to end when the kernel shuts down
 	flush   = 2 * time.Second // time for the last messages to be sent
 	closing = 2 * time.Second // time for the evaluator to close
-
-	arrival = 100 * time.Millisecond // time for an interrupt to reach the cell, before the processes end that it waits for
 )
 
-// Serve runs a kernel until a shutdown request, until ctx ends or, with c.Process, until
-// a signal ends the process; then it returns nil. It closes e, even if it fails to start
-// because of the connection file or a port in use.
-func Serve(ctx context.Context, c Config, e Evaluator) error {
+// Serve runs a kernel until a shutdown request or until ctx ends; then it returns nil. It closes e, even if t cannot be opened, which is
+// the only error.
+func Serve(ctx context.Context, c Config, t Transport, e Evaluator) error {
 	defer within(closing, func() { e.Close() })
-	k, err := newKernel(c, e)
-	if err != nil {
-		return err
+	k := newKernel(c, t, e)
+	if u, ok := e.(CommUser); ok {
+		u.UseComms(k.comms)
 	}
-	if err := k.bind(); err != nil {
+	if u, ok := e.(OutputUser); ok && k.kept != nil {
+		u.UseOutputs(k.kept)
+	}
+	if err := t.Open(k.hooks()); err != nil {
 		k.again.Store(true)
-		k.unbind()
+		k.die() // there are no messages to send
+		k.close()
 		return err
-	}
-	if c.Process {
-		if err := k.last.listen(c.History, k.conn.Key, c.Notebook, c.Ended); err != nil {
-			k.log.Printf("the next kernel will not know why this one ends: %v", err)
-		}
-		defer k.last.forget()
-		defer k.watchProcess()()
-		defer paceProcess()()
-	}
-	if c.Ready != nil {
-		c.Ready(k.conn)
 	}
 	k.run(ctx)
 	return nil
@@ -93,29 +67,25 @@ func Serve(ctx context.Context, c Config, e Evaluator) error {
 // kernel is one running kernel.
 type kernel struct {
 	Config
-	conn    Connection
-	codec   *Codec
-	session *Session
-	eval    Evaluator
-	log     *logger
+	transport Transport
+	session   *Session
+	eval      Evaluator
+	log       *Log
 
-	shell, control, stdin, heartbeat, publisher *socket
-	iopub                                       *iopub
-	lost                                        lostOutput
-	last                                        postMortem
-	subshells                                   subshells
-	comms                                       *comms
-	history                                     *history
-	kept                                        *kept // nil without a database
-	clients                                     clients
-	debugging                                   debugging
-	usages                                      usages
-	inputs                                      inputs
+	iopub     *iopub
+	lost      lostOutput
+	subshells subshells
+	comms     *comms
+	history   History
+	kept      *kept // nil if outputs are not kept
+	clients   clients
+	debugging debugging
+	usages    usages
+	inputs    inputs
 
-	signalled atomic.Int64  // time at which this kernel sent SIGINT to its own process group, in Unix nanoseconds; 0 when it has arrived
-	again     atomic.Bool   // whether a kernel with the same key follows this one
-	cellSem   chan struct{} // holds one token while a cell runs
-	count     atomic.Int64  // execution count; changed only by the holder of cellSem
+	again   atomic.Bool   // whether a kernel for the same front ends follows this one
+	cellSem chan struct{} // holds one token while a cell runs
+	count   atomic.Int64  // execution count; changed only by the holder of cellSem
 
 	life    context.Context // ends when the last message has been sent
 	die     context.CancelFunc
@@ -126,135 +96,44 @@ type kernel struct {
 	running map[*context.CancelFunc]bool // running cells and callbacks
 }
 
-func newKernel(c Config, e Evaluator) (*kernel, error) {
-	conn := c.Connection
-	if c.ConnectionFile != "" {
-		var err error
-		if conn, err = ReadConnection(c.ConnectionFile); err != nil {
-			return nil, err
-		}
-	} else if err := conn.check(); err != nil {
-		return nil, fmt.Errorf("kernel: connection: %w", err)
-	}
+func newKernel(c Config, t Transport, e Evaluator) *kernel {
 	k := &kernel{
-		Config: c, conn: conn, eval: e,
-		codec: NewCodec(conn.Key), session: NewSession("kernel"), log: newLogger(c.Log),
+		Config: c, transport: t, eval: e, session: NewSession("kernel"), log: c.Log, history: c.History,
 		cellSem: make(chan struct{}, 1), running: map[*context.CancelFunc]bool{},
 	}
+	if k.log == nil {
+		k.log = NewLog(nil)
+	}
+	if k.history == nil {
+		k.history = &Memory{}
+	}
+	if outputs, ok := k.history.(KeptOutputs); ok {
+		k.kept = &kept{history: k.history, stored: outputs}
+	}
+	if k.Witness == nil {
+		k.Witness = unseen{}
+	}
 	k.subshells = subshells{main: newQueue(), comms: newQueue(), created: map[string]*queue{}}
+	k.iopub = newIOPub(k)
 	k.comms = newComms(k)
 	k.lost.k = k
-	k.history = newHistory(c.History, k.log)
-	if c.History != "" {
-		k.kept = &kept{history: k.history, notebook: c.Notebook}
-	}
 	k.comms.Register(restoreTarget, k.restorer)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cellCtx, k.stop = context.WithCancel(k.life)
-	if c.ConnectionFile != "" {
-		if err := k.codec.keep(seenPath(c.History, conn.Key)); err != nil {
-			k.log.Printf("messages recorded before this start are not recognised: %v", err)
-		}
-		if who := openTo(c.ConnectionFile); who != "" {
-			k.log.Printf("connection file %s: %s", c.ConnectionFile, who)
-		}
-	}
-	if !conn.local() && conn.CurvePublicKey == "" {
-		k.log.Printf("listening on %s: messages are signed, but not encrypted", conn.IP)
-	}
-	if conn.Key == "" {
-		k.log.Printf("the connection has no key: any process that reaches the ports can run code")
-	}
-	return k, nil
+	return k
 }
 
-// socket is a zmq4 socket behind the guard.
-type socket struct {
-	zmq4.Socket
-	guard *guard.Listener
-	name  string
-}
+// unseen is the Witness of a kernel without one.
+type unseen struct{}
 
-// bind opens the five sockets.
-func (k *kernel) bind() error {
-	strangers := guard.NewStrangers()
-	router := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewRouter(k.life, o...) }
-	pub := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewPub(k.life, o...) }
-	keys, err := k.conn.CurveKeys()
-	if err != nil {
-		return fmt.Errorf("kernel: connection: %w", err)
-	}
-	for _, b := range []struct {
-		name    string
-		open    func(...zmq4.Option) zmq4.Socket
-		port    *int
-		to      **socket
-		welcome func(topic []byte) [][][]byte
-		cut     func()
-		proves  func(frames [][]byte) bool // heartbeats are not signed
-	}{
-		{"control", router, &k.conn.ControlPort, &k.control, nil, nil, k.proves},
-		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil, nil, nil},
-		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome, k.lost.note, nil},
-		{"shell", router, &k.conn.ShellPort, &k.shell, nil, nil, k.proves},
-		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil, nil, k.proves},
-	} {
-		network, address := k.conn.Address(*b.port)
-		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
-		*b.to = &socket{Socket: s, name: b.name}
-		l, err := guard.Listen(s, network, address, guard.Config{
-			Keys:      keys,
-			Log:       func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
-			Welcome:   b.welcome,
-			Proves:    b.proves,
-			Strangers: strangers,
-			// On stdin a front end sends only replies, so a new peer could never prove itself:
-			// the newest peer gets the input request at once. A new peer without the key can
-			// withhold the request from others, but cannot answer it.
-			Holds: b.name != "stdin",
-			Cut:   b.cut,
-		})
-		if err != nil {
-			return fmt.Errorf("kernel: %s: listen on %s: %w", b.name, address, err)
-		}
-		(*b.to).guard = l
-		if a, ok := l.Addr().(*net.TCPAddr); ok {
-			*b.port = a.Port
-		}
-	}
-	k.iopub = newIOPub(k, k.publisher.guard)
-	return nil
-}
-
-func (k *kernel) unbind() {
-	k.stop()
-	k.die()
-	if err := k.codec.forget(k.again.Load()); err != nil {
-		k.log.Printf("%v", err)
-	}
-	for _, s := range []*socket{k.shell, k.control, k.stdin, k.heartbeat, k.publisher} {
-		if s != nil {
-			if s.guard != nil {
-				s.guard.Close()
-			}
-			s.Close()
-		}
-	}
-}
+func (unseen) Begins(int, bool) string { return "" }
+func (unseen) Ends()                   {}
+func (unseen) Stops()                  {}
 
 // run serves until the kernel must end, and then shuts down: it interrupts the
-// running cell, sends the remaining messages and closes the sockets.
+// running cell and sends the remaining messages.
 func (k *kernel) run(ctx context.Context) {
-	var loops sync.WaitGroup
-	for _, loop := range []func(){k.iopub.loop, k.heartbeatLoop, k.controlLoop, k.stdinLoop, k.shellLoop} {
-		loops.Go(loop)
-	}
-	if u, ok := k.eval.(CommUser); ok {
-		u.UseComms(k.comms)
-	}
-	if u, ok := k.eval.(OutputUser); ok && k.kept != nil {
-		u.UseOutputs(keptOutputs{k})
-	}
+	go k.iopub.loop()
 	for _, q := range []*queue{k.subshells.main, k.subshells.comms} {
 		k.subshells.workers.Go(func() { k.work(q) })
 	}
@@ -265,23 +144,24 @@ func (k *kernel) run(ctx context.Context) {
 		k.stop()
 	case <-k.cellCtx.Done():
 	}
-	k.last.forget()
+	k.Witness.Stops()
 	k.subshells.close()
 	if !within(grace, k.subshells.workers.Wait) {
 		k.log.Printf("a cell did not end within %v of its interrupt", grace)
 	}
+	k.close()
+}
+
+// close sends the last messages and closes what the kernel uses.
+func (k *kernel) close() {
 	out, cancel := context.WithTimeout(k.life, flush)
 	defer cancel()
 	k.iopub.wait(out)
-	for _, s := range []*socket{k.publisher, k.shell, k.control, k.stdin} {
-		if err := s.guard.Flush(out); err != nil {
-			k.log.Printf("%s: the last messages were not sent: %v", s.name, err)
-		}
-	}
+	k.transport.Close(out, k.again.Load())
 	k.kept.flush()
-	within(closing, k.history.close)
-	k.unbind()
-	loops.Wait()
+	within(closing, k.history.Close)
+	k.stop()
+	k.die()
 }
 
 // interruptible returns the context for a new cell or callback; done must be called at
@@ -311,38 +191,15 @@ func (k *kernel) interrupt() {
 	}
 }
 
-// receive hands every well-formed message of a socket to f, until the socket closes. f
-// must not wait for a cell.
-func (k *kernel) receive(s *socket, f func(*request)) {
-	for {
-		m, err := s.Recv()
-		if k.life.Err() != nil {
-			return
-		}
-		if err != nil {
-			k.log.Printf("%s: %v", s.name, err)
-			time.Sleep(time.Millisecond) // a persistent error must not use up the processor
-			continue
-		}
-		msg, err := k.codec.Decode(m.Frames)
-		if err != nil {
-			k.log.Printf("%s: dropped a message: %v", s.name, err)
-			continue
-		}
-		f(&request{Message: msg, socket: s})
-	}
-}
-
-// send sends a message on a ROUTER socket to the peer whose identities prefix holds. A
-// peer that has left is not an error.
-func (k *kernel) send(s *socket, prefix [][]byte, h, parent Header, metadata, content any) {
+// send sends a message to the front end whose identities prefix holds.
+func (k *kernel) send(c Channel, prefix [][]byte, h, parent Header, metadata, content any) {
 	meta, err := encode(metadata)
 	if err != nil {
 		meta = nil
 	}
-	frames := k.codec.Encode(Message{Prefix: prefix, Header: h, Parent: parent, Metadata: meta, Content: mustEncode(content)})
-	if err := s.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil && k.life.Err() == nil {
-		k.log.Printf("%s: %s: %v", s.name, h.Type, err)
+	m := Message{Prefix: prefix, Header: h, Parent: parent, Metadata: meta, Content: mustEncode(content)}
+	if err := k.transport.Send(c, m); err != nil && k.life.Err() == nil {
+		k.log.Printf("%s: %s: %v", c, h.Type, err)
 	}
 }
 

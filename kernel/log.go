@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// logger writes at most maxLines lines a second: a client that floods a socket with
+// Log writes at most maxLines lines a second: a client that floods a socket with
 // invalid messages must not flood the log as well.
-type logger struct {
+type Log struct {
 	mu      sync.Mutex
 	w       io.Writer
 	second  time.Time
@@ -20,21 +20,22 @@ type logger struct {
 
 const maxLines = 20
 
-func newLogger(w io.Writer) *logger {
+// NewLog returns a log that writes to w; nil discards the lines.
+func NewLog(w io.Writer) *Log {
 	if w == nil {
 		w = io.Discard
 	}
-	return &logger{w: w}
+	return &Log{w: w}
 }
 
-// Write logs one line; zmq4's own logger calls it.
-func (l *logger) Write(p []byte) (int, error) {
+// Write logs one line; the loggers of other packages call it.
+func (l *Log) Write(p []byte) (int, error) {
 	l.Printf("%s", bytes.TrimSpace(p))
 	return len(p), nil
 }
 
 // Printf logs one line.
-func (l *logger) Printf(format string, args ...any) {
+func (l *Log) Printf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()

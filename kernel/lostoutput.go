@@ -31,7 +31,7 @@ func (m *lostOutput) note() {
 
 // notices returns the messages for a new subscriber. Reconnecting clients cannot be
 // identified, so another client may get a spurious notice.
-func (m *lostOutput) notices() [][][]byte {
+func (m *lostOutput) notices() []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.cells) == 0 {
@@ -39,13 +39,13 @@ func (m *lostOutput) notices() [][][]byte {
 	}
 	o := m.cells[0]
 	m.cells = m.cells[1:]
-	frames := [][][]byte{m.k.iopub.frames("stream", Message{
+	list := []Message{m.k.iopub.message("stream", Message{
 		Parent: o.r.Header, Content: streamContent("stderr", "\noutput was lost here: the front end stopped reading"+o.hint()+"\n"),
 	})}
 	if o.over.Load() { // otherwise a client would wait forever for the end of the cell
-		frames = append(frames, m.k.iopub.frames("status", Message{Parent: o.r.Header, Content: mustEncode(status{"idle"})}))
+		list = append(list, m.k.iopub.message("status", Message{Parent: o.r.Header, Content: mustEncode(status{"idle"})}))
 	}
-	return frames
+	return list
 }
 
 func streamContent(name, text string) []byte {

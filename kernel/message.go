@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // ProtocolVersion is the supported version of Jupyter's messaging protocol.
@@ -41,8 +43,13 @@ type Header struct {
 	raw json.RawMessage
 }
 
-// encode returns the header's JSON.
-func (h Header) encode() json.RawMessage {
+const (
+	maxHeader = 64 << 10 // bytes of a header
+	maxDepth  = 32       // nesting depth of headers, which are passed on as parent headers
+)
+
+// JSON returns the header as it was received, or its JSON.
+func (h Header) JSON() json.RawMessage {
 	switch {
 	case h.raw != nil:
 		return h.raw
@@ -50,6 +57,49 @@ func (h Header) encode() json.RawMessage {
 		return emptyObject
 	}
 	return mustEncode(h)
+}
+
+// ParseHeader reads the JSON of a header. It may be repeated to every subscriber, so it must be
+// valid for any JSON parser.
+func ParseHeader(b []byte) (Header, error) {
+	var h Header
+	switch {
+	case len(b) > maxHeader:
+		return h, fmt.Errorf("%d bytes, the limit is %d", len(b), maxHeader)
+	case !utf8.Valid(b):
+		return h, errors.New("not UTF-8")
+	case depth(b) > maxDepth:
+		return h, fmt.Errorf("nesting exceeds %d levels", maxDepth)
+	case !bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{")):
+		return h, errors.New("not a JSON object")
+	}
+	if err := json.Unmarshal(b, &h); err != nil {
+		return h, err
+	}
+	if h.ID != "" || h.Type != "" {
+		h.raw = bytes.Clone(b)
+	}
+	return h, nil
+}
+
+// depth returns the nesting depth of the brackets in a JSON text.
+func depth(b []byte) int {
+	deepest, d, quoted := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			d++
+			deepest = max(deepest, d)
+		case c == '}' || c == ']':
+			d--
+		}
+	}
+	return deepest
 }
 
 var emptyObject = json.RawMessage("{}")

@@ -14,7 +14,7 @@ import (
 // request is a received message with the state of its handling.
 type request struct {
 	Message
-	socket  *socket
+	channel Channel
 	queue   *queue          // queue of its subshell
 	after   <-chan struct{} // closed when its predecessor has been handled; nil for none
 	done    chan struct{}   // closed when it has been handled; may be nil
@@ -67,7 +67,7 @@ func (k *kernel) serve(r *request, status func(state string)) {
 	status("busy")
 	content, err := k.answer(r)
 	if err != nil {
-		k.log.Printf("%s: %s: %v", r.socket.name, r.Header.Type, err)
+		k.log.Printf("%s: %s: %v", r.channel, r.Header.Type, err)
 		content = k.failure(r, err)
 	}
 	if content != nil {
@@ -94,13 +94,13 @@ func (k *kernel) answer(r *request) (content any, err error) {
 		if a.request != r.Header.Type {
 			continue
 		}
-		if r.socket == k.control && !a.control || r.socket == k.shell && !a.shell {
-			return nil, fmt.Errorf("not answered on %s", r.socket.name)
+		if r.channel == Control && !a.control || r.channel == Shell && !a.shell {
+			return nil, fmt.Errorf("not answered on %s", r.channel)
 		}
 		return a.answer(k, r)
 	}
 	// By the protocol, a kernel does not reply to requests for features that it lacks.
-	k.log.Printf("%s: unknown message type %q", r.socket.name, r.Header.Type)
+	k.log.Printf("%s: unknown message type %q", r.channel, r.Header.Type)
 	return nil, nil
 }
 
@@ -118,7 +118,7 @@ func (k *kernel) failure(r *request, err error) any {
 
 func (k *kernel) reply(r *request, content any) {
 	msgType := strings.TrimSuffix(r.Header.Type, "_request") + "_reply"
-	k.send(r.socket, r.Prefix, k.session.Header(msgType), r.Header, object{"started": r.started}, content)
+	k.send(r.channel, r.Prefix, k.session.Header(msgType), r.Header, object{"started": r.started}, content)
 }
 
 // decode reads a request's content into v, a pointer to a struct.

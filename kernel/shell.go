@@ -121,11 +121,15 @@ func (k *kernel) inspect(r *request) (any, error) {
 	return reply, nil
 }
 
-// connect answers connect_request, which is deprecated but still part of the protocol.
+// connect answers connect_request, which is deprecated but still part of the protocol. A kernel without ports does not.
 func (k *kernel) connect(*request) (any, error) {
-	return object{
-		"status":     "ok",
-		"shell_port": k.conn.ShellPort, "iopub_port": k.conn.IOPubPort, "stdin_port": k.conn.StdinPort,
-		"control_port": k.conn.ControlPort, "hb_port": k.conn.HeartbeatPort,
-	}, nil
+	t, ok := k.transport.(interface{ Ports() map[string]int })
+	if !ok {
+		return nil, nil
+	}
+	reply := object{"status": "ok"}
+	for name, port := range t.Ports() {
+		reply[name] = port
+	}
+	return reply, nil
 }

@@ -41,7 +41,7 @@ func (o *output) Input(ctx context.Context, prompt string, password bool) (strin
 		return "", err
 	}
 	defer k.inputs.close()
-	k.send(k.stdin, o.r.Prefix, h, o.r.Header, nil, object{"prompt": prompt, "password": password})
+	k.send(Stdin, o.r.Prefix, h, o.r.Header, nil, object{"prompt": prompt, "password": password})
 	select {
 	case line := <-answer:
 		return line, nil
@@ -52,19 +52,17 @@ func (o *output) Input(ctx context.Context, prompt string, password bool) (strin
 	}
 }
 
-// stdinLoop hands input_reply to the cell that waits for it.
-func (k *kernel) stdinLoop() {
-	k.receive(k.stdin, func(r *request) {
-		var c struct{ Value *string }
-		switch {
-		case r.Header.Type != "input_reply":
-			k.log.Printf("stdin: unknown message type %q", r.Header.Type)
-		case r.decode(&c) != nil || c.Value == nil:
-			k.log.Printf("stdin: dropped an input_reply: value is missing or not a string")
-		case !k.inputs.take(peerOf(r.Message), r.Parent.ID, *c.Value):
-			k.log.Printf("stdin: dropped an input_reply: no input_request is open")
-		}
-	})
+// answerInput hands input_reply to the cell that waits for it.
+func (k *kernel) answerInput(r *request) {
+	var c struct{ Value *string }
+	switch {
+	case r.Header.Type != "input_reply":
+		k.log.Printf("stdin: unknown message type %q", r.Header.Type)
+	case r.decode(&c) != nil || c.Value == nil:
+		k.log.Printf("stdin: dropped an input_reply: value is missing or not a string")
+	case !k.inputs.take(peerOf(r.Message), r.Parent.ID, *c.Value):
+		k.log.Printf("stdin: dropped an input_reply: no input_request is open")
+	}
 }
 
 func peerOf(m Message) string {

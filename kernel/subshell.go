@@ -26,16 +26,14 @@ type subshells struct {
 	lastComm <-chan struct{}   // closed when the newest comm message has been handled
 }
 
-// shellLoop queues the messages of shell. It does not evaluate, so that the cells
+// queueRequest queues a message of shell. It does not evaluate, so that the cells
 // behind a failing one are known when it fails.
-func (k *kernel) shellLoop() {
-	k.receive(k.shell, func(r *request) {
-		if k.subshells.place(r).push(r) || r.Header.Subshell == "" {
-			return
-		}
-		r.refused = errDeleted // deleted in the meantime
-		k.subshells.comms.push(r)
-	})
+func (k *kernel) queueRequest(r *request) {
+	if k.subshells.place(r).push(r) || r.Header.Subshell == "" {
+		return
+	}
+	r.refused = errDeleted // deleted in the meantime
+	k.subshells.comms.push(r)
 }
 
 var errDeleted = errors.New("the subshell was deleted")

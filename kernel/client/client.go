@@ -28,6 +28,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 )
 
 // Options are the settings for starting a kernel.
@@ -81,9 +82,9 @@ type Kernel struct {
 	spec    Spec
 	options Options
 	process *process
-	conn    kernel.Connection
+	conn    jupyter.Connection
 	dir     string // directory of the connection file
-	codec   *kernel.Codec
+	codec   *jupyter.Codec
 	session *kernel.Session
 	info    Info
 	greeted atomic.Bool // whether Start is about to return
@@ -143,7 +144,7 @@ func start(ctx context.Context, spec Spec, o Options) (k *Kernel, err error) {
 	if k.conn, err = newConnection(encrypt); err != nil {
 		return k, err
 	}
-	k.codec = kernel.NewCodec(k.conn.Key)
+	k.codec = jupyter.NewCodec(k.conn.Key)
 	var file string
 	if k.dir, file, err = writeConnection(k.conn); err != nil {
 		return k, err
@@ -187,7 +188,7 @@ func (k *Kernel) greet(ctx context.Context) error {
 func (k *Kernel) Info() Info { return k.info }
 
 // Connection returns the addresses of the kernel.
-func (k *Kernel) Connection() kernel.Connection { return k.conn }
+func (k *Kernel) Connection() jupyter.Connection { return k.conn }
 
 // Pid returns the id of the kernel's process.
 func (k *Kernel) Pid() int { return k.process.cmd.Process.Pid }

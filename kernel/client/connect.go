@@ -17,13 +17,14 @@ import (
 	"halfnote/kernel"
 	"halfnote/kernel/curve"
 	"halfnote/kernel/guard"
+	"halfnote/kernel/jupyter"
 )
 
 // newConnection chooses five free ports of the loopback interface. Another process may
 // take one before the kernel does; Jupyter has the same race.
-func newConnection(encrypt bool) (kernel.Connection, error) {
-	c := kernel.Connection{
-		Transport: "tcp", IP: "127.0.0.1", Key: kernel.NewID(), SignatureScheme: kernel.SignatureScheme,
+func newConnection(encrypt bool) (jupyter.Connection, error) {
+	c := jupyter.Connection{
+		Transport: "tcp", IP: "127.0.0.1", Key: kernel.NewID(), SignatureScheme: jupyter.SignatureScheme,
 	}
 	if encrypt {
 		c.CurvePublicKey, c.CurveSecretKey = curve.NewKeys().Z85()
@@ -56,7 +57,7 @@ func (o Options) encrypts(spec Spec) (bool, error) {
 }
 
 // anyTaken reports whether a process listens on one of c's ports.
-func anyTaken(c kernel.Connection) bool {
+func anyTaken(c jupyter.Connection) bool {
 	for _, port := range []int{c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HeartbeatPort} {
 		l, err := net.Listen(c.Address(port))
 		if err != nil {
@@ -68,7 +69,7 @@ func anyTaken(c kernel.Connection) bool {
 }
 
 // writeConnection writes the connection file, readable by this user only.
-func writeConnection(c kernel.Connection) (dir, file string, err error) {
+func writeConnection(c jupyter.Connection) (dir, file string, err error) {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return "", "", err

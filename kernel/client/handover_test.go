@@ -11,12 +11,13 @@ import (
 
 	"halfnote/kernel"
 	"halfnote/kernel/client"
+	"halfnote/kernel/jupyter"
 )
 
 // twin is another client of a kernel, with the identity of the first.
 type twin struct {
 	t       *testing.T
-	codec   *kernel.Codec
+	codec   *jupyter.Codec
 	session *kernel.Session
 	sockets map[string]zmq4.Socket
 }
@@ -26,7 +27,7 @@ type twin struct {
 func newTwin(t *testing.T, ctx context.Context, k *client.Kernel, identity, key string, channels ...string) *twin {
 	t.Helper()
 	conn := k.Connection()
-	w := &twin{t: t, codec: kernel.NewCodec(key), session: &kernel.Session{ID: identity, Username: "twin"}, sockets: map[string]zmq4.Socket{}}
+	w := &twin{t: t, codec: jupyter.NewCodec(key), session: &kernel.Session{ID: identity, Username: "twin"}, sockets: map[string]zmq4.Socket{}}
 	ports := map[string]int{"shell": conn.ShellPort, "control": conn.ControlPort, "stdin": conn.StdinPort}
 	for _, channel := range channels {
 		s := zmq4.NewDealer(ctx, zmq4.WithID(zmq4.SocketIdentity(identity)), zmq4.WithLogger(log.New(io.Discard, "", 0)))

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"halfnote/kernel"
 	"halfnote/kernel/client"
+	"halfnote/kernel/jupyter"
 )
 
 // childVariable marks a process that runs as an echo kernel.
@@ -19,7 +19,7 @@ func Main(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
 		os.Exit(m.Run())
 	}
-	err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[1], Log: os.Stderr, Process: true}, &Echo{})
+	err := jupyter.Serve(context.Background(), jupyter.Config{ConnectionFile: os.Args[1], Log: os.Stderr, Process: true}, &Echo{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/kernel"
 	"halfnote/kernel/client"
+	"halfnote/kernel/jupyter"
 )
 
 // Cells are the cells that [Hostile] needs, in the kernel's language.
@@ -148,15 +148,15 @@ func header(name, text string) attack {
 }
 
 // wire sends bytes to the port.
-func wire(name, data string, port func(kernel.Connection) int) attack {
+func wire(name, data string, port func(jupyter.Connection) int) attack {
 	return attack{name, func(h *hostile) error {
 		h.dial(port(h.kernel.Connection()), data)
 		return nil
 	}}
 }
 
-func shellPort(c kernel.Connection) int { return c.ShellPort }
-func iopubPort(c kernel.Connection) int { return c.IOPubPort }
+func shellPort(c jupyter.Connection) int { return c.ShellPort }
+func iopubPort(c jupyter.Connection) int { return c.IOPubPort }
 
 var deep = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 

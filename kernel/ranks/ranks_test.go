@@ -16,6 +16,7 @@ import (
 
 	"halfnote/kernel"
 	"halfnote/kernel/client"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 	"halfnote/kernel/ranks"
 )
@@ -107,7 +108,7 @@ func rank() error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	l := m.Lead(e, stop)
-	return kernel.Serve(ctx, kernel.Config{ConnectionFile: m.Task, Log: os.Stderr, Process: true}, led{e, l})
+	return jupyter.Serve(ctx, jupyter.Config{ConnectionFile: m.Task, Log: os.Stderr, Process: true}, led{e, l})
 }
 
 type led struct {

@@ -11,6 +11,7 @@ import (
 
 	"halfnote/kernel"
 	"halfnote/kernel/curve"
+	"halfnote/kernel/jupyter"
 )
 
 // Options are what the server gives a launcher, as flags or environment variables.
@@ -32,7 +33,7 @@ type Options struct {
 type Launch struct {
 	options    Options
 	server     *encrypter
-	connection kernel.Connection
+	connection jupyter.Connection
 	signals    *signals
 }
 
@@ -49,8 +50,8 @@ func New(o Options) (*Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launch{options: o, server: server, connection: kernel.Connection{
-		Transport: "tcp", IP: "0.0.0.0", Key: kernel.NewID(), SignatureScheme: kernel.SignatureScheme,
+	l := &Launch{options: o, server: server, connection: jupyter.Connection{
+		Transport: "tcp", IP: "0.0.0.0", Key: kernel.NewID(), SignatureScheme: jupyter.SignatureScheme,
 	}}
 	switch o.TransportEncryption {
 	case "", "disabled":
@@ -72,13 +73,13 @@ func New(o Options) (*Launch, error) {
 	return l, nil
 }
 
-// Connection returns the connection for [kernel.Config]: ports that are 0 are chosen by
+// Connection returns the connection for [jupyter.Config]: ports that are 0 are chosen by
 // the system.
-func (l *Launch) Connection() kernel.Connection { return l.connection }
+func (l *Launch) Connection() jupyter.Connection { return l.connection }
 
 // Answer sends the connection of the kernel, which is listening, to the server, and begins to
 // serve signals. It logs what it does.
-func (l *Launch) Answer(c kernel.Connection, log *log.Logger) error {
+func (l *Launch) Answer(c jupyter.Connection, log *log.Logger) error {
 	go l.signals.serve(log)
 	if err := l.send(c); err != nil {
 		return fmt.Errorf("remote: answer to %s: %w", l.options.ResponseAddress, err)

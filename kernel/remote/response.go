@@ -13,13 +13,13 @@ import (
 	"os"
 	"time"
 
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 )
 
 // response is the content of a connection file with what the server needs to know in
 // addition.
 type response struct {
-	kernel.Connection
+	jupyter.Connection
 	PID      int    `json:"pid"`
 	PGID     int    `json:"pgid"`
 	CommPort int    `json:"comm_port"`
@@ -29,7 +29,7 @@ type response struct {
 const answerTime = 30 * time.Second
 
 // send delivers the connection and closes.
-func (l *Launch) send(c kernel.Connection) error {
+func (l *Launch) send(c jupyter.Connection) error {
 	text, err := json.Marshal(response{
 		Connection: c, PID: os.Getpid(), PGID: processGroup(), CommPort: l.signals.port(), KernelID: l.options.KernelID,
 	})

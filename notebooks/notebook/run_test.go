@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"halfnote/kernel"
 	"halfnote/kernel/client"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -21,7 +21,7 @@ const kernelVariable = "NOTEBOOKS_TEST_IS_KERNEL"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(kernelVariable) != "" {
-		err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[1], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
+		err := jupyter.Serve(context.Background(), jupyter.Config{ConnectionFile: os.Args[1], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

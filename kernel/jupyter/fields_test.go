@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -66,7 +66,7 @@ var wrongValues = []struct{ kind, value string }{
 // received and the kind expected.
 func TestFieldsAreChecked(t *testing.T) {
 	for _, f := range requestFields {
-		s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key}) // with its own log
+		s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key}) // with its own log
 		sockets := map[string]zmq4.Socket{
 			"shell": s.dial(t, zmq4.Dealer, s.conn.ShellPort), "control": s.dial(t, zmq4.Dealer, s.conn.ControlPort),
 		}
@@ -130,7 +130,7 @@ func TestFieldsAreChecked(t *testing.T) {
 // TestAbsentAndNewerFields sends each request with null for optional fields and with an
 // unknown field.
 func TestAbsentAndNewerFields(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	for i, f := range requestFields {
 		if f.required || f.channel != "shell" || !strings.HasSuffix(f.request, "_request") {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package kernel
+package jupyter
 
 import (
 	"errors"
@@ -21,9 +21,9 @@ var deaths = []struct {
 	die  func(l *postMortem)
 	want string // "" for nothing
 }{
-	{"in order", func(l *postMortem) { l.forget() }, ""},
+	{"in order", func(l *postMortem) { l.Stops() }, ""},
 	{"killed", func(*postMortem) { p, _ := os.FindProcess(os.Getpid()); p.Kill(); select {} }, "ended suddenly while In[3] ran"},
-	{"killed between cells", func(l *postMortem) { l.ends(); p, _ := os.FindProcess(os.Getpid()); p.Kill(); select {} }, "ended suddenly while no cell ran"},
+	{"killed between cells", func(l *postMortem) { l.Ends(); p, _ := os.FindProcess(os.Getpid()); p.Kill(); select {} }, "ended suddenly while no cell ran"},
 	{"exit", func(*postMortem) { os.Exit(1) }, "ended suddenly while In[3] ran"},
 	{"panic", func(*postMortem) { panic("in a goroutine") }, "while In[3] ran: panic: in a goroutine"},
 	{"panic with lines", func(*postMortem) { panic(errors.New("one\ntwo")) }, "while In[3] ran: panic: one"},
@@ -65,15 +65,15 @@ func TestPostMortem(t *testing.T) {
 				if err := l.listen(history, by.key, by.notebook, ""); err != nil {
 					t.Fatal(err)
 				}
-				silent := l.begins(1, true)
-				got := l.begins(2, false)
+				silent := l.Begins(1, true)
+				got := l.Begins(2, false)
 				if silent != "" || !strings.Contains(got, want) || want == "" && got != "" {
 					t.Errorf("%s, kernel %d after it, %v: got %q and %q, want %q", d.name, next+1, by, silent, got, want)
 				}
-				if again := l.begins(3, false); again != "" {
+				if again := l.Begins(3, false); again != "" {
 					t.Errorf("%s: the second cell says %q", d.name, again)
 				}
-				l.forget()
+				l.Stops()
 				want = ""
 			}
 		}
@@ -88,7 +88,7 @@ func TestPostMortemChild(t *testing.T) {
 			if err := l.listen(os.Getenv("HALFNOTE_HISTORY"), "key", "a.ipynb", ""); err != nil {
 				t.Fatal(err)
 			}
-			l.begins(3, false)
+			l.Begins(3, false)
 			d.die(&l)
 			return
 		}
@@ -116,9 +116,9 @@ func TestPostMortemStatus(t *testing.T) {
 		if err := l.listen(history, c.key, "a.ipynb", c.status); err != nil {
 			t.Fatal(err)
 		}
-		if got := l.begins(1, false); !strings.Contains(got, c.want) {
+		if got := l.Begins(1, false); !strings.Contains(got, c.want) {
 			t.Errorf("status %q: got %q, want a text that contains %q", c.status, got, c.want)
 		}
-		l.forget()
+		l.Stops()
 	}
 }

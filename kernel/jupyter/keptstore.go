@@ -1,14 +1,11 @@
-package kernel
+package jupyter
 
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"time"
 
-	"halfnote/display"
+	"halfnote/kernel"
 )
 
 // keptSchema is the table of outputs. notebook is the notebook of the session, cell the id of the
@@ -20,18 +17,12 @@ CREATE TABLE IF NOT EXISTS outputs (
 	UNIQUE (session, line)
 );`
 
-// keptRow is what the table of outputs holds apart from the content.
-type keptRow struct {
-	notebook, cell  string
-	took            time.Duration
-	lines, displays int
-	failed          string
-}
+const pruneKept = 50 // writes of outputs between two prunes
 
 // keep writes the outputs of a cell.
-func (s *historyStore) keep(tx *sql.Tx, session int64, e entry) error {
+func (s *historyStore) keep(tx *sql.Tx, session int64, notebook string, e kernel.Entry) error {
 	if _, err := tx.Exec(`INSERT OR REPLACE INTO outputs (session, line, notebook, cell, took, lines, displays, failed, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		session, e.line, e.kept.notebook, e.kept.cell, e.kept.took, e.kept.lines, e.kept.displays, e.kept.failed, e.text); err != nil {
+		session, e.Count, notebook, e.CellID, e.Kept.Took, e.Kept.Lines, e.Kept.Displays, e.Kept.Failed, e.Text); err != nil {
 		return err
 	}
 	if s.keeping++; s.keeping < pruneKept && session == s.session {
@@ -40,7 +31,7 @@ func (s *historyStore) keep(tx *sql.Tx, session int64, e entry) error {
 	s.keeping = 0
 	_, err := tx.Exec(`DELETE FROM outputs WHERE id IN (SELECT id FROM
 		(SELECT id, row_number() OVER w AS n, sum(octet_length(content)) OVER w AS bytes FROM outputs WINDOW w AS (ORDER BY id DESC))
-		WHERE n > ? OR bytes > ?)`, maxKeptCells, maxKeptBytes)
+		WHERE n > ? OR bytes > ?)`, kernel.MaxKeptCells, kernel.MaxKeptBytes)
 	return err
 }
 
@@ -60,14 +51,11 @@ func (s *historyStore) keptSession(ctx context.Context, notebook string, back in
 	return session, true, nil
 }
 
-// keptOutputs is the kernel's KeptOutputs.
-type keptOutputs struct {
-	k *kernel
-}
+// The methods of [kernel.KeptOutputs].
 
-func (o keptOutputs) Cells(back int) ([]KeptCell, error) {
-	var list []KeptCell
-	err := o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
+func (h *history) Cells(back int) ([]kernel.KeptCell, error) {
+	var list []kernel.KeptCell
+	err := h.find(back, func(ctx context.Context, s *historyStore, session int64) error {
 		rows, err := s.db.QueryContext(ctx, `SELECT o.line, coalesce(c.source, ''), o.took, o.lines, o.displays, o.failed
 			FROM outputs o LEFT JOIN cells c ON c.session = o.session AND c.line = o.line WHERE o.session = ? AND octet_length(o.content) > 2 ORDER BY o.line`, session)
 		if err != nil {
@@ -75,7 +63,7 @@ func (o keptOutputs) Cells(back int) ([]KeptCell, error) {
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var c KeptCell
+			var c kernel.KeptCell
 			if err := rows.Scan(&c.Count, &c.Source, &c.Took, &c.Lines, &c.Displays, &c.Failed); err != nil {
 				return err
 			}
@@ -83,22 +71,22 @@ func (o keptOutputs) Cells(back int) ([]KeptCell, error) {
 		}
 		return rows.Err()
 	})
-	if died := o.died(back); err == nil && died > 0 {
-		i := slices.IndexFunc(list, func(c KeptCell) bool { return c.Count == died })
+	if died := h.died(back); err == nil && died > 0 {
+		i := slices.IndexFunc(list, func(c kernel.KeptCell) bool { return c.Count == died })
 		if i < 0 {
-			i, list = len(list), append(list, KeptCell{Count: died})
+			i, list = len(list), append(list, kernel.KeptCell{Count: died})
 		}
 		list[i].Failed = "the kernel ended"
 	}
 	return list, err
 }
 
-func (o keptOutputs) Sources(back int) ([]KeptCell, error) {
-	if back > 0 && o.k.Notebook == "" {
+func (h *history) Sources(back int) ([]kernel.KeptCell, error) {
+	if back > 0 && h.notebook == "" {
 		return nil, nil
 	}
-	var list []KeptCell
-	err := o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
+	var list []kernel.KeptCell
+	err := h.find(back, func(ctx context.Context, s *historyStore, session int64) error {
 		rows, err := s.db.QueryContext(ctx, `SELECT c.line, c.source, coalesce(o.failed, '')
 			FROM cells c LEFT JOIN outputs o ON o.session = c.session AND o.line = c.line WHERE c.session = ? ORDER BY c.line`, session)
 		if err != nil {
@@ -106,7 +94,7 @@ func (o keptOutputs) Sources(back int) ([]KeptCell, error) {
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var c KeptCell
+			var c kernel.KeptCell
 			if err := rows.Scan(&c.Count, &c.Source, &c.Failed); err != nil {
 				return err
 			}
@@ -118,19 +106,19 @@ func (o keptOutputs) Sources(back int) ([]KeptCell, error) {
 }
 
 // died returns the number of the cell in which the kernel ended that is back kernels before this one, or 0.
-func (o keptOutputs) died(back int) int {
-	if back != 1 || o.k.last.text == "" {
+func (h *history) died(back int) int {
+	if back != 1 || h.last.text == "" {
 		return 0
 	}
-	return o.k.last.cell
+	return h.last.cell
 }
 
-func (o keptOutputs) Outputs(back, count int) (list []KeptOutput, err error) {
-	if count > 0 && count == o.died(back) {
-		defer func() { list = append(list, KeptOutput{Stream: "stderr", Text: o.k.last.text + "\n"}) }()
+func (h *history) Outputs(back, count int) (list []kernel.KeptOutput, err error) {
+	if count > 0 && count == h.died(back) {
+		defer func() { list = append(list, kernel.KeptOutput{Stream: "stderr", Text: h.last.text + "\n"}) }()
 	}
 	var content string
-	err = o.find(back, func(ctx context.Context, s *historyStore, session int64) error {
+	err = h.find(back, func(ctx context.Context, s *historyStore, session int64) error {
 		err := s.db.QueryRowContext(ctx, "SELECT content FROM outputs WHERE session = ? AND line = ?", session, count).Scan(&content)
 		if err == sql.ErrNoRows {
 			return nil
@@ -140,49 +128,19 @@ func (o keptOutputs) Outputs(back, count int) (list []KeptOutput, err error) {
 	if err != nil || content == "" {
 		return nil, err
 	}
-	return readKept(content)
+	return kernel.ReadOutputs(content)
 }
 
 // find calls f with the session once all changes are in the store. It does not call f if there is no
 // such session.
-func (o keptOutputs) find(back int, f func(ctx context.Context, s *historyStore, session int64) error) error {
-	ctx, cancel := context.WithTimeout(o.k.life, historyFor)
+func (h *history) find(back int, f func(ctx context.Context, s *historyStore, session int64) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), historyFor)
 	defer cancel()
-	o.k.kept.flush()
-	return o.k.history.use(func(s *historyStore) error {
-		session, ok, err := s.keptSession(ctx, o.k.Notebook, back)
+	return h.use(func(s *historyStore) error {
+		session, ok, err := s.keptSession(ctx, h.notebook, back)
 		if err != nil || !ok {
 			return err
 		}
 		return f(ctx, s, session)
 	})
-}
-
-// readKept reads outputs as notebooks hold them.
-func readKept(content string) ([]KeptOutput, error) {
-	var list []struct {
-		Type           string `json:"output_type"`
-		Name, Text     string
-		EName, EValue  string
-		Traceback      []string
-		Data, Metadata map[string]any
-		Transient      struct {
-			ID string `json:"display_id"`
-		}
-	}
-	if err := json.Unmarshal([]byte(content), &list); err != nil {
-		return nil, fmt.Errorf("kernel: kept outputs: %w", err)
-	}
-	var out []KeptOutput
-	for _, o := range list {
-		switch o.Type {
-		case "stream":
-			out = append(out, KeptOutput{Stream: o.Name, Text: o.Text})
-		case "error":
-			out = append(out, KeptOutput{Err: &Error{Name: o.EName, Value: o.EValue, Traceback: o.Traceback}})
-		default:
-			out = append(out, KeptOutput{Bundle: display.Bundle{Data: o.Data, Metadata: o.Metadata, ID: o.Transient.ID}})
-		}
-	}
-	return out, nil
 }

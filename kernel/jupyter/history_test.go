@@ -1,8 +1,7 @@
-package kernel
+package jupyter
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"halfnote/kernel"
 )
 
 // logBuffer is a log that the test can read.
@@ -32,20 +33,21 @@ func (n *logBuffer) String() string {
 
 // found returns the entries that a query finds, each as "session:line source" or, with
 // output, as "session:line source=output".
-func found(t *testing.T, h *history, q historyQuery) string {
+func found(t *testing.T, h *history, q kernel.HistoryQuery) string {
 	t.Helper()
-	var found []historyCell
-	if err := h.use(func(s *historyStore) (err error) {
-		found, err = s.find(context.Background(), q)
-		return err
-	}); err != nil {
+	cells, err := h.Find(t.Context(), q)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return line(q, cells)
+}
+
+func line(q kernel.HistoryQuery, cells []kernel.HistoryCell) string {
 	var list []string
-	for _, c := range found {
-		line := fmt.Sprintf("%d:%d %s", c.session, c.line, c.source)
-		if q.Output && c.output != nil {
-			line += "=" + *c.output
+	for _, c := range cells {
+		line := fmt.Sprintf("%d:%d %s", c.Session, c.Count, c.Source)
+		if q.Output && c.Output != nil {
+			line += "=" + *c.Output
 		}
 		list = append(list, line)
 	}
@@ -56,35 +58,35 @@ func TestHistoryOutlivesTheSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a folder?#%41", "h.sqlite")
 	var log logBuffer
 	for session, want := range []string{"", "1:1 x=X, 1:2 y", "1:1 x=X, 1:2 y, 2:1 x=X, 2:2 y"} {
-		h := newHistory(path, newLogger(&log))
-		if got := found(t, h, historyQuery{Access: "tail", Output: true}); got != want {
+		h := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+		if got := found(t, h, kernel.HistoryQuery{Access: "tail", Output: true}); got != want {
 			t.Errorf("at the start of session %d: got %q, want %q", session+1, got, want)
 		}
-		h.add(1, "x")
-		h.result(1, "X")
-		h.add(2, "y")
-		h.close()
-		h.add(3, "too late")
-		h.close()
+		h.Put(kernel.Entry{Count: 1, Text: "x"})
+		h.Put(kernel.Entry{Count: 1, Text: "X", Kind: kernel.ResultOf})
+		h.Put(kernel.Entry{Count: 2, Text: "y"})
+		h.Close()
+		h.Put(kernel.Entry{Count: 3, Text: "too late"})
+		h.Close()
 	}
-	h := newHistory(path, newLogger(&log))
-	defer h.close()
+	h := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+	defer h.Close()
 	for _, tt := range []struct {
-		query historyQuery
+		query kernel.HistoryQuery
 		want  string
 	}{
-		{historyQuery{Access: "range", Session: -1}, "3:1 x, 3:2 y"},
-		{historyQuery{Access: "range", Session: -2, Start: 2}, "2:2 y"},
-		{historyQuery{Access: "range"}, ""},
-		{historyQuery{Access: "search", Pattern: "[x-z]", Unique: true}, "3:1 x, 3:2 y"},
-		{historyQuery{Access: "search", Pattern: "y' OR 1=1 --"}, ""},
+		{kernel.HistoryQuery{Access: "range", Session: -1}, "3:1 x, 3:2 y"},
+		{kernel.HistoryQuery{Access: "range", Session: -2, Start: 2}, "2:2 y"},
+		{kernel.HistoryQuery{Access: "range"}, ""},
+		{kernel.HistoryQuery{Access: "search", Pattern: "[x-z]", Unique: true}, "3:1 x, 3:2 y"},
+		{kernel.HistoryQuery{Access: "search", Pattern: "y' OR 1=1 --"}, ""},
 	} {
 		if got := found(t, h, tt.query); got != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.query, got, tt.want)
 		}
 	}
-	h.add(1, "z")
-	if got, want := found(t, h, historyQuery{Access: "range"}), "4:1 z"; got != want {
+	h.Put(kernel.Entry{Count: 1, Text: "z"})
+	if got, want := found(t, h, kernel.HistoryQuery{Access: "range"}), "4:1 z"; got != want {
 		t.Errorf("own session: got %q, want %q", got, want)
 	}
 	if log.String() != "" {
@@ -102,10 +104,10 @@ func TestHistoryOfSeveralKernels(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range kernels {
 		all.Go(func() {
-			h := newHistory(path, newLogger(&log))
-			defer h.close()
+			h := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+			defer h.Close()
 			for line := range cells {
-				h.add(line+1, fmt.Sprintf("kernel %d", i))
+				h.Put(kernel.Entry{Count: line + 1, Text: fmt.Sprintf("kernel %d", i)})
 				if line%10 == 0 {
 					h.use(func(*historyStore) error { return nil })
 				}
@@ -113,10 +115,10 @@ func TestHistoryOfSeveralKernels(t *testing.T) {
 		})
 	}
 	all.Wait()
-	h := newHistory(path, newLogger(&log))
-	defer h.close()
+	h := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+	defer h.Close()
 	for session := 1; session <= kernels; session++ {
-		got := found(t, h, historyQuery{Access: "range", Session: session})
+		got := found(t, h, kernel.HistoryQuery{Access: "range", Session: session})
 		if n := strings.Count(got, "kernel"); n != cells {
 			t.Errorf("session %d has %d cells, want %d", session, n, cells)
 		}
@@ -138,11 +140,11 @@ func TestHistoryFallsBackToMemory(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var log logBuffer
-			h := newHistory(tt.path, newLogger(&log))
-			defer h.close()
-			h.add(1, "x")
-			h.add(2, "y")
-			if got, want := found(t, h, historyQuery{Access: "tail"}), "1:1 x, 1:2 y"; got != want {
+			h := newHistory(tt.path, "", &postMortem{}, kernel.NewLog(&log))
+			defer h.Close()
+			h.Put(kernel.Entry{Count: 1, Text: "x"})
+			h.Put(kernel.Entry{Count: 2, Text: "y"})
+			if got, want := found(t, h, kernel.HistoryQuery{Access: "tail"}), "1:1 x, 1:2 y"; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), "kept in memory") {
@@ -153,17 +155,17 @@ func TestHistoryFallsBackToMemory(t *testing.T) {
 	t.Run("later", func(t *testing.T) {
 		var log logBuffer
 		path := filepath.Join(t.TempDir(), "h.sqlite")
-		h := newHistory(path, newLogger(&log))
-		defer h.close()
-		h.add(1, "x")
-		h.result(1, "X")
-		found(t, h, historyQuery{Access: "tail"})
+		h := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+		defer h.Close()
+		h.Put(kernel.Entry{Count: 1, Text: "x"})
+		h.Put(kernel.Entry{Count: 1, Text: "X", Kind: kernel.ResultOf})
+		found(t, h, kernel.HistoryQuery{Access: "tail"})
 		if _, err := h.store.db.Exec("CREATE TRIGGER full BEFORE INSERT ON cells BEGIN SELECT raise(ABORT, 'disk full'); END"); err != nil {
 			t.Fatal(err)
 		}
-		h.add(2, "y")
-		h.add(3, "z")
-		if got, want := found(t, h, historyQuery{Access: "tail", Output: true}), "1:1 x=X, 1:2 y, 1:3 z"; got != want {
+		h.Put(kernel.Entry{Count: 2, Text: "y"})
+		h.Put(kernel.Entry{Count: 3, Text: "z"})
+		if got, want := found(t, h, kernel.HistoryQuery{Access: "tail", Output: true}), "1:1 x=X, 1:2 y, 1:3 z"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if !strings.Contains(log.String(), "disk full") {
@@ -176,11 +178,11 @@ func TestHistoryFallsBackToMemory(t *testing.T) {
 // name, one message says so, and later kernels find a sound history.
 func TestHistoryMovesDamageAside(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "h.sqlite")
-	h := newHistory(good, newLogger(nil))
+	h := newHistory(good, "", &postMortem{}, kernel.NewLog(nil))
 	for line := range 200 {
-		h.add(line+1, strings.Repeat("x", 100))
+		h.Put(kernel.Entry{Count: line + 1, Text: strings.Repeat("x", 100)})
 	}
-	h.close()
+	h.Close()
 	text, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
@@ -202,11 +204,11 @@ func TestHistoryMovesDamageAside(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "h.sqlite")
 				var log logBuffer
-				h := newHistory(path, newLogger(&log))
-				defer h.close()
+				h := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+				defer h.Close()
 				if open {
-					h.add(1, "early")
-					found(t, h, historyQuery{Access: "tail"})
+					h.Put(kernel.Entry{Count: 1, Text: "early"})
+					found(t, h, kernel.HistoryQuery{Access: "tail"})
 				}
 				if err := os.WriteFile(path, c.text, 0o600); err != nil {
 					t.Fatal(err)
@@ -214,14 +216,14 @@ func TestHistoryMovesDamageAside(t *testing.T) {
 				if err := os.WriteFile(path+"-journal", []byte("of the damaged one"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				h.add(2, "late")
-				if got := found(t, h, historyQuery{Access: "search", Pattern: "late"}); !strings.Contains(got, ":2 late") {
+				h.Put(kernel.Entry{Count: 2, Text: "late"})
+				if got := found(t, h, kernel.HistoryQuery{Access: "search", Pattern: "late"}); !strings.Contains(got, ":2 late") {
 					t.Errorf("got %q, want the cell", got)
 				}
-				if words := h.news(); len(words) != 1 || !strings.Contains(words[0], "damaged") || len(h.news()) != 0 {
+				if words := h.News(); len(words) != 1 || !strings.Contains(words[0], "damaged") || len(h.News()) != 0 {
 					t.Errorf("got the messages %q, want one about the damage, once\n%s", words, log.String())
 				}
-				h.close()
+				h.Close()
 				aside, _ := filepath.Glob(path + "-damaged-*[0-9]")
 				if len(aside) != 1 {
 					t.Fatalf("moved aside: got %q, want one file", aside)
@@ -229,12 +231,12 @@ func TestHistoryMovesDamageAside(t *testing.T) {
 				if now, _ := os.ReadFile(aside[0]); !bytes.Equal(now, c.text) && !open {
 					t.Error("the damaged file has changed")
 				}
-				next := newHistory(path, newLogger(&log))
-				defer next.close()
-				if got := found(t, next, historyQuery{Access: "search", Pattern: "late"}); !strings.Contains(got, ":2 late") {
+				next := newHistory(path, "", &postMortem{}, kernel.NewLog(&log))
+				defer next.Close()
+				if got := found(t, next, kernel.HistoryQuery{Access: "search", Pattern: "late"}); !strings.Contains(got, ":2 late") {
 					t.Errorf("the next kernel: got %q, want the cell of the one before", got)
 				}
-				if words := next.news(); len(words) > 0 {
+				if words := next.News(); len(words) > 0 {
 					t.Errorf("the next kernel: got the messages %q, want none", words)
 				}
 			})
@@ -254,10 +256,10 @@ func TestHistoryIsPrivate(t *testing.T) {
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	h := newHistory(path, newLogger(nil))
-	defer h.close()
-	h.add(1, "x")
-	found(t, h, historyQuery{Access: "tail"})
+	h := newHistory(path, "", &postMortem{}, kernel.NewLog(nil))
+	defer h.Close()
+	h.Put(kernel.Entry{Count: 1, Text: "x"})
+	found(t, h, kernel.HistoryQuery{Access: "tail"})
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v, want the mode 0600", info, err)
 	}
@@ -267,12 +269,12 @@ func TestHistoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: fills a history")
 	}
-	h := newHistory("", newLogger(nil))
-	defer h.close()
-	h.add(1, strings.Repeat("x", maxHistorySource+1))
-	h.add(2, "x")
-	h.result(2, strings.Repeat("x", maxHistoryResult+1))
-	if got, want := found(t, h, historyQuery{Access: "tail", Output: true}), "1:2 x"; got != want {
+	h := newHistory("", "", &postMortem{}, kernel.NewLog(nil))
+	defer h.Close()
+	h.Put(kernel.Entry{Count: 1, Text: strings.Repeat("x", 256<<10+1)})
+	h.Put(kernel.Entry{Count: 2, Text: "x"})
+	h.Put(kernel.Entry{Count: 2, Text: strings.Repeat("x", 16<<10+1), Kind: kernel.ResultOf})
+	if got, want := found(t, h, kernel.HistoryQuery{Access: "tail", Output: true}), "1:2 x"; got != want {
 		t.Errorf("entries that are too long: got %q, want %q", got, want)
 	}
 	size := func() (cells, bytes int) {
@@ -283,25 +285,25 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	const large = 200 << 10
 	for i := range pruneEvery {
-		h.add(10+i, strings.Repeat("x", large))
+		h.Put(kernel.Entry{Count: 10 + i, Text: strings.Repeat("x", large)})
 		if i%100 == 0 {
 			size()
 		}
 	}
-	if _, bytes := size(); bytes > maxHistoryBytes || bytes < maxHistoryBytes/2 {
-		t.Errorf("%d bytes are kept, want at most %d", bytes, maxHistoryBytes)
+	if _, bytes := size(); bytes > kernel.MaxHistoryBytes || bytes < kernel.MaxHistoryBytes/2 {
+		t.Errorf("%d bytes are kept, want at most %d", bytes, kernel.MaxHistoryBytes)
 	}
-	for i := range maxHistoryCells + 3*pruneEvery {
-		h.add(1000+i, "x")
+	for i := range kernel.MaxHistoryCells + 3*pruneEvery {
+		h.Put(kernel.Entry{Count: 1000 + i, Text: "x"})
 		if i%5000 == 0 {
 			size()
 		}
 	}
-	if cells, _ := size(); cells > maxHistoryCells+pruneEvery || cells < maxHistoryCells {
-		t.Errorf("%d cells are kept, want about %d", cells, maxHistoryCells)
+	if cells, _ := size(); cells > kernel.MaxHistoryCells+pruneEvery || cells < kernel.MaxHistoryCells {
+		t.Errorf("%d cells are kept, want about %d", cells, kernel.MaxHistoryCells)
 	}
-	last := maxHistoryCells + 3*pruneEvery + 999
-	if got, want := found(t, h, historyQuery{Access: "tail", N: new(1)}), fmt.Sprintf("1:%d x", last); got != want {
+	last := kernel.MaxHistoryCells + 3*pruneEvery + 999
+	if got, want := found(t, h, kernel.HistoryQuery{Access: "tail", N: new(1)}), fmt.Sprintf("1:%d x", last); got != want {
 		t.Errorf("the newest: got %q, want %q", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package kernel
+package jupyter
 
 import (
 	"context"
@@ -12,16 +12,11 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // SQLite without cgo
+
+	"halfnote/kernel"
 )
 
-// Limits on the stored cells of all sessions. Longer cells and results are not kept.
-const (
-	maxHistoryCells  = 10_000
-	maxHistoryBytes  = 8 << 20
-	maxHistorySource = 256 << 10
-	maxHistoryResult = 16 << 10
-	pruneEvery       = 500 // cells
-)
+const pruneEvery = 500 // cells
 
 // historySchema is the part of IPython's history.sqlite that is used: sessions are
 // numbered from 1, cells by their execution count.
@@ -106,7 +101,7 @@ func (s *historyStore) begin(f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-func (s *historyStore) write(entries []entry) error {
+func (s *historyStore) write(notebook string, entries []kernel.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -135,20 +130,20 @@ func (s *historyStore) write(entries []entry) error {
 		}
 		defer result.Close()
 		for _, e := range entries {
-			if e.kind == outputsOf {
-				if err := s.keep(tx, session, e); err != nil {
+			if e.TooLong() {
+				continue
+			}
+			if e.Kind == kernel.OutputsOf {
+				if err := s.keep(tx, session, notebook, e); err != nil {
 					return err
 				}
 				continue
 			}
-			statement, limit := source, maxHistorySource
-			if e.kind == resultOf {
-				statement, limit = result, maxHistoryResult
+			statement := source
+			if e.Kind == kernel.ResultOf {
+				statement = result
 			}
-			if len(e.text) > limit {
-				continue
-			}
-			if _, err := statement.Exec(e.text, session, e.line); err != nil {
+			if _, err := statement.Exec(e.Text, session, e.Count); err != nil {
 				return err
 			}
 			s.written++
@@ -160,7 +155,7 @@ func (s *historyStore) write(entries []entry) error {
 		_, err = tx.Exec(`DELETE FROM cells WHERE id IN (SELECT id FROM
 			(SELECT id, row_number() OVER w AS n, sum(octet_length(source) + coalesce(octet_length(output), 0)) OVER w AS bytes
 				FROM cells WINDOW w AS (ORDER BY id DESC))
-			WHERE n > ? OR bytes > ?)`, maxHistoryCells, maxHistoryBytes)
+			WHERE n > ? OR bytes > ?)`, kernel.MaxHistoryCells, kernel.MaxHistoryBytes)
 		return err
 	})
 	if err == nil {
@@ -178,51 +173,30 @@ func (s *historyStore) moveTo(to *historyStore) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	found, err := s.find(ctx, historyQuery{Access: "range"})
+	found, err := s.find(ctx, kernel.HistoryQuery{Access: "range"})
 	if err != nil {
 		return
 	}
-	var entries []entry
+	var entries []kernel.Entry
 	for _, c := range found {
-		entries = append(entries, entry{line: c.line, text: c.source})
-		if c.output != nil {
-			entries = append(entries, entry{line: c.line, text: *c.output, kind: resultOf})
+		entries = append(entries, kernel.Entry{Count: c.Count, Text: c.Source})
+		if c.Output != nil {
+			entries = append(entries, kernel.Entry{Count: c.Count, Text: *c.Output, Kind: kernel.ResultOf})
 		}
 	}
-	to.write(entries)
+	to.write("", entries)
 }
 
-// historyCell is a stored cell; output is nil if it had no result.
-type historyCell struct {
-	session int64
-	line    int
-	source  string
-	output  *string
-}
-
-// find returns the requested cells, oldest first. Ranges work as in IPython's
-// HistoryManager.
-func (s *historyStore) find(ctx context.Context, q historyQuery) ([]historyCell, error) {
+// find returns the requested cells, oldest first.
+func (s *historyStore) find(ctx context.Context, q kernel.HistoryQuery) ([]kernel.HistoryCell, error) {
 	switch q.Access {
 	case "tail":
-		n := 10
-		if q.N != nil {
-			n = *q.N
-		}
-		return s.last(ctx, "TRUE", n)
+		return s.last(ctx, "TRUE", q.Most())
 	case "search":
-		n := -1
-		if q.N != nil {
-			n = *q.N
-		}
-		pattern := q.Pattern
-		if pattern == "" {
-			pattern = "*"
-		}
 		if q.Unique {
-			return s.last(ctx, "id IN (SELECT max(id) FROM cells WHERE source GLOB ? GROUP BY source)", n, pattern)
+			return s.last(ctx, "id IN (SELECT max(id) FROM cells WHERE source GLOB ? GROUP BY source)", q.Most(), q.Glob())
 		}
-		return s.last(ctx, "source GLOB ?", n, pattern)
+		return s.last(ctx, "source GLOB ?", q.Most(), q.Glob())
 	}
 	session := int64(q.Session)
 	if session <= 0 {
@@ -238,30 +212,22 @@ func (s *historyStore) find(ctx context.Context, q historyQuery) ([]historyCell,
 	if err := s.db.QueryRowContext(ctx, "SELECT coalesce(max(line), 0) + 1 FROM cells WHERE session = ?", session).Scan(&end); err != nil {
 		return nil, err
 	}
-	start, stop := q.Start, end
-	if start < 0 {
-		start += end
-	}
-	if q.Stop != nil && *q.Stop != 0 {
-		if stop = *q.Stop; stop < 0 {
-			stop += end
-		}
-	}
+	start, stop := q.Range(end)
 	return s.last(ctx, "session = ? AND line >= ? AND line < ?", -1, session, start, stop)
 }
 
 // last returns the last n cells that meet the condition; all if n is negative.
-func (s *historyStore) last(ctx context.Context, where string, n int, args ...any) ([]historyCell, error) {
+func (s *historyStore) last(ctx context.Context, where string, n int, args ...any) ([]kernel.HistoryCell, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT session, line, source, output FROM cells WHERE "+where+
 		" ORDER BY session DESC, line DESC LIMIT ?", append(args, n)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var found []historyCell
+	var found []kernel.HistoryCell
 	for rows.Next() {
-		var c historyCell
-		if err := rows.Scan(&c.session, &c.line, &c.source, &c.output); err != nil {
+		var c kernel.HistoryCell
+		if err := rows.Scan(&c.Session, &c.Count, &c.Source, &c.Output); err != nil {
 			return nil, err
 		}
 		found = append(found, c)

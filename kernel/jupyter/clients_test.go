@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -24,7 +24,7 @@ func TestStuckClient(t *testing.T) {
 	if testing.Short() {
 		lines = 2000
 	}
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 
 	stuck := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // never read
@@ -84,7 +84,7 @@ func TestStuckClient(t *testing.T) {
 // TestCommsWhileBusy checks that comm messages are answered while a cell runs, on a
 // subshell and on the main shell. It logs the latency of the answers.
 func TestCommsWhileBusy(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
@@ -131,7 +131,7 @@ func TestCommsWhileBusy(t *testing.T) {
 // TestInterruptEndsCallbacks checks that an interrupt ends a waiting callback, and that
 // the cell queued after it then runs.
 func TestInterruptEndsCallbacks(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
@@ -153,7 +153,7 @@ func TestInterruptEndsCallbacks(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	var content map[string]any
 	for i := range 2 { // percentages are averages since the previous request

@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"halfnote/display"
 	"halfnote/kernel"
 	"halfnote/kernel/client"
+	"halfnote/kernel/jupyter"
 )
 
 // calculator is a kernel for another language than Go: sums and products of numbers in postfix
@@ -50,7 +51,7 @@ func init() {
 	if os.Getenv("CALCULATOR") == "" {
 		return
 	}
-	err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[1], Process: true}, &calculator{})
+	err := jupyter.Serve(context.Background(), jupyter.Config{ConnectionFile: os.Args[1], Process: true}, &calculator{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/internal/testenv"
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -21,8 +21,8 @@ func TestCellsDoNotLeak(t *testing.T) {
 	}
 	const most = 300 // bytes per cell
 	cells := 4000 / testenv.Share(t, 2)
-	s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{
-		Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite"),
+	s := serveConfig(t, &kerneltest.Echo{}, jupyter.Config{
+		Connection: jupyter.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite"),
 	})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)

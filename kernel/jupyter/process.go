@@ -1,4 +1,4 @@
-package kernel
+package jupyter
 
 import (
 	"os"
@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
+const arrival = 100 * time.Millisecond // time for an interrupt to reach the cell, before the processes end that it waits for
+
 // watchProcess ties the kernel to its process: SIGINT interrupts the cell; SIGTERM and
 // the parent's death end the kernel. The returned function unties them, and terminates
 // processes that a kernel started by Jupyter leaves behind.
-func (k *kernel) watchProcess() (untie func()) {
+func (s *server) watchProcess() (untie func()) {
 	signals := make(chan os.Signal, 8)
 	// The reader of the log may have died with the parent. The default SIGPIPE would
 	// then end the process before it has cleaned up.
@@ -19,14 +21,14 @@ func (k *kernel) watchProcess() (untie func()) {
 	go func() {
 		for {
 			select {
-			case s := <-signals:
-				switch s {
+			case sig := <-signals:
+				switch sig {
 				case os.Interrupt:
-					if at := k.signalled.Swap(0); time.Since(time.Unix(0, at)) > time.Second {
-						k.interrupt()
+					if at := s.signalled.Swap(0); time.Since(time.Unix(0, at)) > time.Second {
+						s.hooks.Interrupt()
 					}
 				case syscall.SIGTERM:
-					k.stop()
+					s.stop()
 				}
 			case <-done:
 				return
@@ -35,7 +37,7 @@ func (k *kernel) watchProcess() (untie func()) {
 	}()
 	id := os.Getenv("JPY_PARENT_PID")
 	if id != "" {
-		go k.watchParent(id, done)
+		go s.watchParent(id, done)
 	}
 	return func() {
 		signal.Stop(signals)
@@ -48,15 +50,17 @@ func (k *kernel) watchProcess() (untie func()) {
 
 // interruptChildren sends SIGINT to the processes that cells have started, where they are in the process group of this process. The signal
 // reaches this process too, which has been interrupted already.
-func (k *kernel) interruptChildren() {
-	k.signalled.Store(time.Now().UnixNano())
-	if !interruptGroup() {
-		k.signalled.Store(0)
-	}
+func (s *server) interruptChildren() {
+	time.AfterFunc(arrival, func() {
+		s.signalled.Store(time.Now().UnixNano())
+		if !interruptGroup() {
+			s.signalled.Store(0)
+		}
+	})
 }
 
 // watchParent stops the kernel when the process that started it has ended.
-func (k *kernel) watchParent(id string, done <-chan struct{}) {
+func (s *server) watchParent(id string, done <-chan struct{}) {
 	ended := parentEnded(id)
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -64,8 +68,8 @@ func (k *kernel) watchParent(id string, done <-chan struct{}) {
 		select {
 		case <-tick.C:
 			if ended() {
-				k.log.Printf("the parent process has ended")
-				k.stop()
+				s.log.Printf("the parent process has ended")
+				s.stop()
 				return
 			}
 		case <-done:

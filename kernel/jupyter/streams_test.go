@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -25,7 +26,7 @@ func (f *flushing) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) k
 }
 
 func TestEmptyWritesSendNothing(t *testing.T) {
-	s := serve(t, &flushing{}, kernel.Connection{Key: key})
+	s := serve(t, &flushing{}, jupyter.Connection{Key: key})
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, sub)
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -60,7 +61,7 @@ func (e *ending) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) ker
 func TestLostOutputIsReported(t *testing.T) {
 	const size = 60_000_000
 	cell := &ending{ended: make(chan struct{})}
-	s := serve(t, cell, kernel.Connection{Key: key})
+	s := serve(t, cell, jupyter.Connection{Key: key})
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, sub)
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -113,7 +114,7 @@ func (e *keeping) OutputCell(count int) string     { return fmt.Sprint("again ",
 // not reading gets a notice, and the end of the cell, when it reconnects.
 func TestReconnectingFrontEndGetsNotice(t *testing.T) {
 	e := &keeping{}
-	s := serveConfig(t, e, kernel.Config{Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite")})
+	s := serveConfig(t, e, jupyter.Config{Connection: jupyter.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite")})
 	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // never read
 	reading := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, reading)

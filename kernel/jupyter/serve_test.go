@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -26,7 +27,7 @@ const key = "a key"
 
 // served is a kernel in this process.
 type served struct {
-	conn  kernel.Connection
+	conn  jupyter.Connection
 	log   lockedBuffer
 	end   context.CancelFunc
 	ended chan error
@@ -49,20 +50,20 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func serve(t *testing.T, e kernel.Evaluator, conn kernel.Connection) *served {
+func serve(t *testing.T, e kernel.Evaluator, conn jupyter.Connection) *served {
 	t.Helper()
-	return serveConfig(t, e, kernel.Config{Connection: conn})
+	return serveConfig(t, e, jupyter.Config{Connection: conn})
 }
 
-func serveConfig(t *testing.T, e kernel.Evaluator, c kernel.Config) *served {
+func serveConfig(t *testing.T, e kernel.Evaluator, c jupyter.Config) *served {
 	t.Helper()
 	s := &served{ended: make(chan error, 1)}
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
-	ready := make(chan kernel.Connection, 1)
+	ready := make(chan jupyter.Connection, 1)
 	go func() {
-		c.Log, c.Ready = &s.log, func(c kernel.Connection) { ready <- c }
-		s.ended <- kernel.Serve(ctx, c, e)
+		c.Log, c.Ready = &s.log, func(c jupyter.Connection) { ready <- c }
+		s.ended <- jupyter.Serve(ctx, c, e)
 	}()
 	select {
 	case s.conn = <-ready:
@@ -162,7 +163,7 @@ func receive(t *testing.T, s zmq4.Socket) (msgType, parent string, content map[s
 }
 
 func TestMalformedMessages(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 	for _, tt := range []struct {
 		name   string
@@ -216,7 +217,7 @@ func TestMalformedMessages(t *testing.T) {
 }
 
 func TestReplayIsDropped(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	once := message(header("1", "kernel_info_request"), "{}")
@@ -235,7 +236,7 @@ func TestReplayIsDropped(t *testing.T) {
 }
 
 func TestUnknownMessagesAreTolerated(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	for _, msgType := range []string{"frobnicate_request", "comm_msg", "comm_close", "input_reply", "debug_event", "x"} {
 		send(t, shell, message(header("?", msgType), `{"a":1}`))
@@ -247,7 +248,7 @@ func TestUnknownMessagesAreTolerated(t *testing.T) {
 }
 
 func TestWelcomeComesFirst(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	iopub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	msgType, parent, content := receive(t, iopub)
 	if msgType != "iopub_welcome" || parent != "" || content["subscription"] != "" {
@@ -279,7 +280,7 @@ func (s *closable) Close() error {
 
 func TestServeEnds(t *testing.T) {
 	e := &closable{closed: make(chan struct{})}
-	s := serve(t, e, kernel.Connection{Key: key})
+	s := serve(t, e, jupyter.Connection{Key: key})
 	iopub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	receive(t, iopub)
@@ -311,16 +312,16 @@ func TestServeCannotStart(t *testing.T) {
 	taken := l.Addr().(*net.TCPAddr).Port
 	for _, tt := range []struct {
 		name   string
-		config kernel.Config
+		config jupyter.Config
 		want   string
 	}{
-		{"no file", kernel.Config{ConnectionFile: "/nowhere/c.json"}, "kernel: connection file: open /nowhere/c.json"},
-		{"port taken", kernel.Config{Connection: kernel.Connection{StdinPort: taken}}, fmt.Sprintf("kernel: stdin: listen on 127.0.0.1:%d: ", taken)},
-		{"scheme", kernel.Config{Connection: kernel.Connection{SignatureScheme: "hmac-sha1"}}, `kernel: connection: signature_scheme: "hmac-sha1", want hmac-sha256`},
+		{"no file", jupyter.Config{ConnectionFile: "/nowhere/c.json"}, "kernel: connection file: open /nowhere/c.json"},
+		{"port taken", jupyter.Config{Connection: jupyter.Connection{StdinPort: taken}}, fmt.Sprintf("kernel: stdin: listen on 127.0.0.1:%d: ", taken)},
+		{"scheme", jupyter.Config{Connection: jupyter.Connection{SignatureScheme: "hmac-sha1"}}, `kernel: connection: signature_scheme: "hmac-sha1", want hmac-sha256`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &closable{closed: make(chan struct{})}
-			err := kernel.Serve(t.Context(), tt.config, e)
+			err := jupyter.Serve(t.Context(), tt.config, e)
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %s…", err, tt.want)
 			}
@@ -330,7 +331,7 @@ func TestServeCannotStart(t *testing.T) {
 }
 
 func TestIPC(t *testing.T) {
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Transport: "ipc", IP: t.TempDir() + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Transport: "ipc", IP: t.TempDir() + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	send(t, shell, message(header("1", "kernel_info_request"), "{}"))
 	if msgType, _, _ := receive(t, shell); msgType != "kernel_info_reply" {

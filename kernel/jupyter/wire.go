@@ -1,17 +1,16 @@
-package kernel
+package jupyter
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"sync"
-	"unicode/utf8"
+
+	"halfnote/kernel"
 )
 
 // The format of a message on the wire (Jupyter messaging protocol, "The wire
@@ -20,11 +19,7 @@ import (
 //	identities…  <IDS|MSG>  signature  header  parent_header  metadata  content  buffers…
 const delimiter = "<IDS|MSG>"
 
-const (
-	maxHeader = 64 << 10 // bytes of a header
-	maxDepth  = 32       // nesting depth of headers, which are passed on as parent headers
-	maxSeen   = 1 << 16  // remembered signatures, as many as in jupyter_client
-)
+const maxSeen = 1 << 16 // remembered signatures, as many as in jupyter_client
 
 // Codec signs outgoing messages and checks incoming ones. Its methods may be called
 // from any goroutine.
@@ -48,11 +43,11 @@ func NewCodec(key string) *Codec {
 }
 
 // Encode returns m's frames.
-func (c *Codec) Encode(m Message) [][]byte {
-	body := [4][]byte{m.Header.encode(), m.Parent.encode(), m.Metadata, m.Content}
+func (c *Codec) Encode(m kernel.Message) [][]byte {
+	body := [4][]byte{m.Header.JSON(), m.Parent.JSON(), m.Metadata, m.Content}
 	for i := range body {
 		if body[i] == nil {
-			body[i] = emptyObject
+			body[i] = []byte("{}")
 		}
 	}
 	frames := make([][]byte, 0, len(m.Prefix)+6+len(m.Buffers))
@@ -65,26 +60,26 @@ func (c *Codec) Encode(m Message) [][]byte {
 // Decode returns the message in frames. Its error names the problem: a missing
 // delimiter or part, a wrong or repeated signature, or an invalid header. Decode does
 // not examine the content.
-func (c *Codec) Decode(frames [][]byte) (Message, error) {
+func (c *Codec) Decode(frames [][]byte) (kernel.Message, error) {
 	prefix, signature, body, err := split(frames)
 	if err != nil {
-		return Message{}, err
+		return kernel.Message{}, err
 	}
 	if err := c.check(signature, body); err != nil {
-		return Message{}, err
+		return kernel.Message{}, err
 	}
-	h, err := parseHeader(body[0])
+	h, err := kernel.ParseHeader(body[0])
 	if err != nil {
-		return Message{}, fmt.Errorf("header: %w", err)
+		return kernel.Message{}, fmt.Errorf("header: %w", err)
 	}
 	if h.ID == "" || h.Type == "" {
-		return Message{}, errors.New("header: msg_id or msg_type is missing")
+		return kernel.Message{}, errors.New("header: msg_id or msg_type is missing")
 	}
-	parent, err := parseHeader(body[1])
+	parent, err := kernel.ParseHeader(body[1])
 	if err != nil {
-		parent = Header{} // peers send anything here: null, or nothing
+		parent = kernel.Header{} // peers send anything here: null, or nothing
 	}
-	return Message{
+	return kernel.Message{
 		Prefix: prefix, Header: h, Parent: parent,
 		Metadata: body[2], Content: body[3], Buffers: frames[len(prefix)+6:],
 	}, nil
@@ -171,47 +166,4 @@ func (c *Codec) received(signature []byte) bool {
 func shorten(signature []byte) (short [16]byte) {
 	hex.Decode(short[:], signature[:min(32, len(signature))])
 	return short
-}
-
-// parseHeader reads a header. It may be repeated to every subscriber, so it must be
-// valid for any JSON parser.
-func parseHeader(b []byte) (Header, error) {
-	var h Header
-	switch {
-	case len(b) > maxHeader:
-		return h, fmt.Errorf("%d bytes, the limit is %d", len(b), maxHeader)
-	case !utf8.Valid(b):
-		return h, errors.New("not UTF-8")
-	case depth(b) > maxDepth:
-		return h, fmt.Errorf("nesting exceeds %d levels", maxDepth)
-	case !bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{")):
-		return h, errors.New("not a JSON object")
-	}
-	if err := json.Unmarshal(b, &h); err != nil {
-		return h, err
-	}
-	if h.ID != "" || h.Type != "" {
-		h.raw = bytes.Clone(b)
-	}
-	return h, nil
-}
-
-// depth returns the nesting depth of the brackets in a JSON text.
-func depth(b []byte) int {
-	deepest, d, quoted := 0, 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			d++
-			deepest = max(deepest, d)
-		case c == '}' || c == ']':
-			d--
-		}
-	}
-	return deepest
 }

@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"crypto/hmac"
@@ -11,14 +11,14 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 
-	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
 // TestRestore checks what a front end that was opened late gets: the outputs of each notebook cell's
 // last run, also of the running cell.
 func TestRestore(t *testing.T) {
-	s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite")})
+	s := serveConfig(t, &kerneltest.Echo{}, jupyter.Config{Connection: jupyter.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite")})
 	shell, sub := s.dial(t, zmq4.Dealer, s.conn.ShellPort), s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, sub)
 	run := func(id, cell, code string) {

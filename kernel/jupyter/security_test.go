@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"encoding/json"
@@ -12,15 +12,15 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 
-	"halfnote/kernel"
 	"halfnote/kernel/curve"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
 // connectionFile writes a connection file with free ports.
 func connectionFile(t *testing.T, rights os.FileMode) string {
 	t.Helper()
-	c := kernel.Connection{Key: key, IP: "127.0.0.1"}
+	c := jupyter.Connection{Key: key, IP: "127.0.0.1"}
 	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HeartbeatPort} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -58,7 +58,7 @@ func TestConnectionFileMode(t *testing.T) {
 		t.Skip("needs Unix file modes")
 	}
 	for rights, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o644: "mode is 0644", 0o620: "mode is 0620"} {
-		s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{ConnectionFile: connectionFile(t, rights)})
+		s := serveConfig(t, &kerneltest.Echo{}, jupyter.Config{ConnectionFile: connectionFile(t, rights)})
 		s.stop(t)
 		if got := s.log.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%04o: got log %q, want it to contain %q", rights, got, want)
@@ -69,13 +69,13 @@ func TestConnectionFileMode(t *testing.T) {
 func TestUnsafeConnectionsAreLogged(t *testing.T) {
 	public, secret := curve.NewKeys().Z85()
 	for _, tt := range []struct {
-		conn kernel.Connection
+		conn jupyter.Connection
 		want string
 	}{
-		{kernel.Connection{Key: key}, ""},
-		{kernel.Connection{Key: key, IP: "0.0.0.0"}, "listening on 0.0.0.0: messages are signed, but not encrypted"},
-		{kernel.Connection{Key: key, IP: "0.0.0.0", CurvePublicKey: public, CurveSecretKey: secret}, ""},
-		{kernel.Connection{}, "the connection has no key"},
+		{jupyter.Connection{Key: key}, ""},
+		{jupyter.Connection{Key: key, IP: "0.0.0.0"}, "listening on 0.0.0.0: messages are signed, but not encrypted"},
+		{jupyter.Connection{Key: key, IP: "0.0.0.0", CurvePublicKey: public, CurveSecretKey: secret}, ""},
+		{jupyter.Connection{}, "the connection has no key"},
 	} {
 		s := serve(t, &kerneltest.Echo{}, tt.conn)
 		s.stop(t)
@@ -92,7 +92,7 @@ func TestWholeSignatureIsCompared(t *testing.T) {
 	right := string(good[1])
 	try := func(signature string) error {
 		frames := append([][]byte{good[0], []byte(signature)}, good[2:]...)
-		_, err := kernel.NewCodec(key).Decode(frames)
+		_, err := jupyter.NewCodec(key).Decode(frames)
 		return err
 	}
 	wrong := []string{"", right[:63], right[:32], right + "0", strings.ToUpper(right), " " + right, strings.Repeat("0", 64)}
@@ -112,7 +112,7 @@ func TestWholeSignatureIsCompared(t *testing.T) {
 	for part := 2; part < len(good); part++ { // each part is signed
 		frames := append([][]byte{}, good...)
 		frames[part] = append([]byte(" "), frames[part]...)
-		if _, err := kernel.NewCodec(key).Decode(frames); err == nil {
+		if _, err := jupyter.NewCodec(key).Decode(frames); err == nil {
 			t.Errorf("part %d changed: got no error, want wrong signature", part)
 		}
 	}
@@ -122,7 +122,7 @@ func TestWholeSignatureIsCompared(t *testing.T) {
 // rejected messages.
 func TestLogOmitsSecrets(t *testing.T) {
 	const secret = "hunter2"
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	stdin := s.dial(t, zmq4.Dealer, s.conn.StdinPort)
 	// sent first, because the log drops lines above its rate
@@ -164,7 +164,7 @@ func TestConnectionFileIsReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 3 {
-		s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")})
+		s := serveConfig(t, &kerneltest.Echo{}, jupyter.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")})
 		control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 		shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 		send(t, shell, message(header(fmt.Sprint("cell", n), "execute_request"), `{"code":"result 1"}`)) // the same message would be refused
@@ -192,7 +192,7 @@ func TestConnectionFileIsReused(t *testing.T) {
 // process that could do nothing more. New messages are served.
 func TestReplayAfterRestart(t *testing.T) {
 	path := connectionFile(t, 0o600)
-	config := kernel.Config{ConnectionFile: path, History: filepath.Join(t.TempDir(), "h.sqlite")}
+	config := jupyter.Config{ConnectionFile: path, History: filepath.Join(t.TempDir(), "h.sqlite")}
 	var recorded [][][]byte
 	for n := range 3 {
 		s := serveConfig(t, &kerneltest.Echo{}, config)
@@ -234,7 +234,7 @@ func TestTakenPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var conn kernel.Connection
+	var conn jupyter.Connection
 	if err := json.Unmarshal(text, &conn); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestTakenPort(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err = kernel.Serve(t.Context(), kernel.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")}, &kerneltest.Echo{})
+	err = jupyter.Serve(t.Context(), jupyter.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")}, &kerneltest.Echo{})
 	if err == nil {
 		t.Fatal("the kernel starts")
 	}
@@ -256,7 +256,7 @@ func TestTakenPort(t *testing.T) {
 
 func TestSocketFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Transport: "ipc", IP: dir + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})
+	s := serve(t, &kerneltest.Echo{}, jupyter.Connection{Transport: "ipc", IP: dir + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})
 	if files := list(t, dir); files != "k-1 k-2 k-3 k-4 k-5" {
 		t.Errorf("while the kernel runs: got files %q, want its five sockets", files)
 	}

@@ -1,4 +1,4 @@
-package kernel_test
+package jupyter_test
 
 import (
 	"bufio"
@@ -22,6 +22,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"halfnote/kernel"
+	"halfnote/kernel/jupyter"
 	"halfnote/kernel/kerneltest"
 )
 
@@ -77,11 +78,11 @@ type target struct {
 func (k *target) start() {
 	ctx, end := context.WithCancel(context.Background())
 	k.end, k.ended = end, make(chan error, 1)
-	ready := make(chan kernel.Connection, 1)
+	ready := make(chan jupyter.Connection, 1)
 	ended := k.ended
 	go func() {
-		ended <- kernel.Serve(ctx, kernel.Config{
-			Connection: kernel.Connection{Key: key}, Log: io.Discard, Ready: func(c kernel.Connection) { ready <- c },
+		ended <- jupyter.Serve(ctx, jupyter.Config{
+			Connection: jupyter.Connection{Key: key}, Log: io.Discard, Ready: func(c jupyter.Connection) { ready <- c },
 		}, &patient{})
 		end()
 	}()

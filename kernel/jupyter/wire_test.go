@@ -1,4 +1,4 @@
-package kernel
+package jupyter
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"halfnote/kernel"
 )
 
 func parts(frames ...string) [][]byte {
@@ -45,7 +47,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"numbers", signed(c, `{"msg_id":1,"msg_type":2}`, "{}"), "header: json: cannot unmarshal number"},
 		{"not UTF-8", signed(c, "{\"msg_id\":\"\xff\",\"msg_type\":\"x\"}", "{}"), "header: not UTF-8"},
 		{"deep", signed(c, `{"msg_id":"1","msg_type":"x","y":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+"}", "{}"), "header: nesting exceeds 32 levels"},
-		{"long", signed(c, `{"msg_id":"1","msg_type":"`+strings.Repeat("x", maxHeader)+`"}`, "{}"), "header: 65564 bytes, the limit is 65536"},
+		{"long", signed(c, `{"msg_id":"1","msg_type":"`+strings.Repeat("x", 64<<10)+`"}`, "{}"), "header: 65564 bytes, the limit is 65536"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := c.Decode(tt.frames)
@@ -64,7 +66,7 @@ func TestDecodeKeepsUnknownFields(t *testing.T) {
 		if err != nil {
 			t.Fatalf("parent %q: %v", parent, err)
 		}
-		if string(m.Header.encode()) != header || m.Parent.ID != "" || len(m.Buffers) != 2 || string(m.Prefix[0]) != "peer" {
+		if string(m.Header.JSON()) != header || m.Parent.ID != "" || len(m.Buffers) != 2 || string(m.Prefix[0]) != "peer" {
 			t.Errorf("parent %q: got %+v", parent, m)
 		}
 	}
@@ -73,9 +75,9 @@ func TestDecodeKeepsUnknownFields(t *testing.T) {
 func TestEncodeDecode(t *testing.T) {
 	for _, key := range []string{"", "key"} {
 		to, from := NewCodec(key), NewCodec(key)
-		s := NewSession("me")
+		s := kernel.NewSession("me")
 		h := s.Header("a")
-		in := Message{Prefix: parts("topic"), Header: s.Header("b"), Parent: h, Content: json.RawMessage(`{"x":"<é>"}`), Buffers: parts("raw")}
+		in := kernel.Message{Prefix: parts("topic"), Header: s.Header("b"), Parent: h, Content: json.RawMessage(`{"x":"<é>"}`), Buffers: parts("raw")}
 		out, err := from.Decode(to.Encode(in))
 		if err != nil {
 			t.Fatal(err)
@@ -132,8 +134,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := c.Decode(c.Encode(Message{Header: m.Header, Parent: m.Header, Content: m.Content}))
-		if err != nil || again.Parent.ID != m.Header.ID || !json.Valid(m.Header.encode()) || !json.Valid(m.Parent.encode()) {
+		again, err := c.Decode(c.Encode(kernel.Message{Header: m.Header, Parent: m.Header, Content: m.Content}))
+		if err != nil || again.Parent.ID != m.Header.ID || !json.Valid(m.Header.JSON()) || !json.Valid(m.Parent.JSON()) {
 			t.Errorf("%q: %v", header, err)
 		}
 	})

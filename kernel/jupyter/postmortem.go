@@ -1,4 +1,4 @@
-package kernel
+package jupyter
 
 import (
 	"bufio"
@@ -105,8 +105,8 @@ func (l *postMortem) write() error {
 	return err
 }
 
-// begins notes that a cell begins, and returns what the first one shows, unless it is silent.
-func (l *postMortem) begins(cell int, silent bool) (note string) {
+// Begins notes that a cell begins, and returns what the first one shows, unless it is silent.
+func (l *postMortem) Begins(cell int, silent bool) (note string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state.Cell, l.state.Began = cell, time.Now()
@@ -117,16 +117,16 @@ func (l *postMortem) begins(cell int, silent bool) (note string) {
 	return note
 }
 
-// ends notes that no cell runs.
-func (l *postMortem) ends() {
+// Ends notes that no cell runs.
+func (l *postMortem) Ends() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state.Cell = 0
 	_ = l.write()
 }
 
-// forget removes the file: the kernel ends in order.
-func (l *postMortem) forget() {
+// Stops removes the file: the kernel ends in order.
+func (l *postMortem) Stops() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {

@@ -1,4 +1,4 @@
-package kernel
+package jupyter
 
 import (
 	"errors"
@@ -101,8 +101,8 @@ func (h *history) say(format string, args ...any) {
 	}
 }
 
-// news returns the messages that no cell has shown.
-func (h *history) news() []string {
+// News returns the messages that no cell has shown.
+func (h *history) News() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	words := slices.Clone(h.words)
