@@ -51,7 +51,7 @@ interp/internal/proof         1300     600          0         0  generator of ce
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
 interp/internal/yaegi         2080     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit
-kernel                        6330    3300          0         0  damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended, cells of the kernel before
+kernel                        7100    3600          0         0  a kernel without sockets, files and processes, and its transports; damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended, cells of the kernel before
 kernel/client                 1300     750          0         0
 kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room
 kernel/kerneltest             1700     250          0         0

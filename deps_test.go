@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
@@ -69,6 +70,7 @@ STD, kernel/curve, zmq4 < kernel/guard
 STD, display, kernel/eval < kernel
 STD, kernel, kernel/curve, kernel/guard, zmq4, sqlite < kernel/jupyter
 STD, kernel, kernel/jupyter, kernel/curve, kernel/guard, display, zmq4 < kernel/client
+STD, kernel < kernel/worker
 STD, kernel, kernel/jupyter, kernel/curve < kernel/remote
 STD, kernel, display < kernel/ranks
 STD, kernel, kernel/jupyter, kernel/client, kernel/curve, display, x/tools < kernel/kerneltest
@@ -168,6 +170,33 @@ func TestImports(t *testing.T) {
 			if !slices.ContainsFunc(may, func(pattern string) bool { return provides(pattern, imp) }) {
 				t.Errorf("%s imports %s: the rules do not allow it", name, imp)
 			}
+		}
+	}
+}
+
+// absent lists what a page in a browser has no use for: sockets, keys, databases, processes, MPI and GPUs.
+var absent = []string{
+	"github.com/ebitengine/purego", "github.com/go-zeromq/zmq4", "gorgonia.org/cu", "modernc.org/sqlite",
+	"halfnote/cuda/internal", "halfnote/kernel/curve", "halfnote/kernel/guard", "halfnote/kernel/jupyter",
+}
+
+// TestPage checks what is linked into the program of a page.
+func TestPage(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./kernel/worker", "./internal/systems/page")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		t.Fatalf("go list: %v\n%s", err, e.Stderr)
+	} else if err != nil {
+		t.Skipf("needs the go command: %v", err)
+	}
+	if !strings.Contains(string(out), "\nsyscall/js\n") {
+		t.Errorf("syscall/js is missing: the list is not that of a page\n%s", out)
+	}
+	for path := range strings.Lines(string(out)) {
+		path = strings.TrimSpace(path)
+		if slices.ContainsFunc(absent, func(a string) bool { return path == a || strings.HasPrefix(path, a+"/") }) {
+			t.Errorf("%s is linked into the program of a page", path)
 		}
 	}
 }

@@ -31,7 +31,7 @@ const (
 
 var (
 	all     = []string{"./..."}
-	browser = []string{"./interp", "./tensor/...", "./amp/...", "./display/...", "./notebooks/exercise", page} // what a page in a browser needs
+	browser = []string{"./interp", "./kernel", "./kernel/worker", "./tensor/...", "./amp/...", "./display/...", "./notebooks/exercise", page} // what a page in a browser needs
 )
 
 // Table holds the systems.
