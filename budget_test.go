@@ -69,6 +69,7 @@ tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2700          0         0
 tensor/optim                  2800    1200          0         0  the state dicts of torch.optim
+tensor/quant                  2300    1000          0         0
 tensor/torchtest                50    3930          0         0  operands at the edges
 `
 

@@ -25,7 +25,7 @@ STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near,
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
 STD < internal/plumbing, internal/save
 internal/save < tensor/data, display/chart, amp/trace, notebooks/exercise, notebooks/notebook, interp/internal/magic, install
-internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, amp/..., dist, internal/bench, interp/internal/symbols
+internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, tensor/quant, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
 tensor/internal/asm/gen/ssa < tensor/internal/asm/gen
 float16 < tensor/internal/half
@@ -33,9 +33,10 @@ internal/goid < tensor/internal/scope, amp/trace, amp/diagnose, interp/internal/
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 tensor/driver, tensor/internal/elementary < tensor/internal/linalg
 STD, tensor/driver, tensor/internal/... < tensor
-STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd
+STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd, tensor/quant
 STD, tensor, tensor/nn < tensor/nn/models
-tensor/driver, x/text < tensor/data
+tensor/driver, tensor/quant, x/text < tensor/data
+tensor/driver < tensor/quant
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
@@ -105,7 +106,7 @@ STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/internal/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/library < interp/internal/library/gen
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, float16, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
+STD, float16, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, tensor/quant, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget, dist, notebooks/exercise < interp/internal/symbols/...
 STD, display, display/widget, kernel/eval, internal/near, interp/internal/..., x/tools < interp
 
 STD, tensor, tensor/nn, tensor/optim, amp, amp/apex, amp/trace, amp/roofline, display < notebooks/exercise

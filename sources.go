@@ -8,5 +8,5 @@ import "embed"
 //go:embed amp/*.go amp/apex/*.go amp/diagnose/*.go amp/experiment/*.go amp/fp8/*.go amp/roofline/*.go amp/trace/*.go
 //go:embed cuda/*.go display/*.go display/chart/*.go display/widget/*.go
 //go:embed dist/*.go notebooks/exercise/*.go
-//go:embed tensor/*.go tensor/autograd/*.go tensor/data/*.go tensor/driver/*.go tensor/nn/*.go tensor/nn/models/*.go tensor/optim/*.go
+//go:embed tensor/*.go tensor/autograd/*.go tensor/data/*.go tensor/driver/*.go tensor/nn/*.go tensor/nn/models/*.go tensor/optim/*.go tensor/quant/*.go
 var sources embed.FS

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"halfnote/tensor"
+	"halfnote/tensor/quant"
 )
 
 // element is a type of number in files. Types that tensors lack become the next wider type
@@ -35,9 +36,9 @@ var elements = []element{
 	{"I8", "i1", 0x09, 1, 8, tensor.Int8, nil},
 	{"F8_E5M2", "", 0, 1, 8, tensor.Float8E5M2, nil},
 	{"F8_E4M3", "", 0, 1, 8, tensor.Float8E4M3, nil},
-	{"F8_E8M0", "", 0, 1, 8, tensor.BFloat16, powerOfTwo},
-	{"F8_E4M3FNUZ", "", 0, 1, 8, tensor.BFloat16, fnuz(3, 8)},
-	{"F8_E5M2FNUZ", "", 0, 1, 8, tensor.BFloat16, fnuz(2, 16)},
+	{"F8_E8M0", "", 0, 1, 8, tensor.BFloat16, quant.E8M0.Decode},
+	{"F8_E4M3FNUZ", "", 0, 1, 8, tensor.BFloat16, quant.E4M3FNUZ.Decode},
+	{"F8_E5M2FNUZ", "", 0, 1, 8, tensor.BFloat16, quant.E5M2FNUZ.Decode},
 	{"I16", "i2", 0x0b, 2, 16, tensor.Int16, nil},
 	{"U16", "u2", 0, 2, 16, tensor.Int32, nil},
 	{"F16", "f2", 0, 2, 16, tensor.Float16, nil},
@@ -49,37 +50,6 @@ var elements = []element{
 	{"F64", "f8", 0x0e, 8, 64, tensor.Float64, nil},
 	{"I64", "i8", 0, 8, 64, tensor.Int64, nil},
 	{"U64", "u8", 0, 8, 64, 0, nil},
-}
-
-// powerOfTwo returns the number of a code of float8_e8m0fnu, a scale: section 5.4.1 of the OCP Microscaling Formats (MX)
-// Specification, version 1.0.
-func powerOfTwo(code byte) float64 {
-	if code == 0xff {
-		return math.NaN()
-	}
-	return math.Ldexp(1, int(code)-127)
-}
-
-// fnuz returns the number of a code of 8 bits with a sign, an exponent of the given bias, and the given number of bits of the
-// mantissa. Such types have neither infinities nor a negative zero, whose code is NaN: section 3 of B. Noune and others, "8-bit
-// Numerical Formats for Deep Neural Networks" (2022).
-func fnuz(mantissa, bias int) func(code byte) float64 {
-	return func(code byte) float64 {
-		if code == 0x80 {
-			return math.NaN()
-		}
-		exponent, digits := int(code&0x7f)>>mantissa, int(code)&(1<<mantissa-1)
-		if exponent == 0 {
-			exponent = 1 // subnormal
-		} else {
-			digits += 1 << mantissa
-		}
-		x := math.Ldexp(float64(digits), exponent-bias-mantissa)
-		if code > 0x80 {
-			return -x
-		}
-		return x
-	}
 }
 
 // find returns the first element for which is holds, or nil.

@@ -20,6 +20,7 @@ var Preloaded = map[string]string{
 	"math":       "math",
 	"nn":         "halfnote/tensor/nn",
 	"optim":      "halfnote/tensor/optim",
+	"quant":      "halfnote/tensor/quant",
 	"rand":       "math/rand",
 	"roofline":   "halfnote/amp/roofline",
 	"sort":       "sort",

@@ -25,6 +25,7 @@ var Own = []string{
 	"halfnote/tensor/nn",
 	"halfnote/tensor/nn/models",
 	"halfnote/tensor/optim",
+	"halfnote/tensor/quant",
 }
 
 // Comments holds comments for packages that have none.

@@ -1,0 +1,144 @@
+package quant
+
+import (
+	"errors"
+	"fmt"
+
+	"halfnote/tensor"
+)
+
+// Dequantize returns the numbers that q stores, as dtype d: each code's number times its scale, in float32, rounded to d. It panics unless d is
+// a floating-point dtype.
+func (q *Tensor) Dequantize(d tensor.DType) *tensor.Tensor {
+	q.given("Dequantize")
+	if !d.IsFloat() {
+		fail("Dequantize", nil, fmt.Errorf("to %v; want a floating-point dtype, such as tensor.Float32", d))
+	}
+	y := tensor.Zeros(q.shape...).ToDevice(tensor.CPU)
+	r := &reader{Tensor: q, dst: floats(y), bytes: bytes(q.codes)}
+	if q.scales != nil {
+		r.factors = q.factors()
+	}
+	if q.zeros != nil {
+		r.zeroPoints = bytes(q.zeros)
+	}
+	if len(r.dst) > 0 {
+		rows := max(1, share/q.grid.width)
+		each(ceil(q.grid.height, rows), func(i int) {
+			for row := i * rows; row < min((i+1)*rows, q.grid.height); row++ {
+				r.row(row)
+			}
+		})
+	}
+	return y.To(d)
+}
+
+func (q *Tensor) given(call string) {
+	if q == nil || q.codes == nil {
+		fail(call, nil, errors.New("a nil tensor; want one from quant.Quantize or quant.FromStateDict"))
+	}
+}
+
+// factors returns the scales of blocks in float32.
+func (q *Tensor) factors() []float32 {
+	if q.grid.scales == floatScale {
+		return floats(q.scales)
+	}
+	var table [256]float32
+	for c := range table {
+		if table[c] = decoding[E8M0][c]; q.grid.scales == e4m3Scale {
+			table[c] = q.global * decoding[E4M3FN][c]
+		}
+	}
+	codes := bytes(q.scales)
+	list := make([]float32, len(codes))
+	for i, c := range codes {
+		list[i] = table[c]
+	}
+	return list
+}
+
+// reader converts a tensor back.
+type reader struct {
+	*Tensor
+	dst        []float32
+	bytes      []uint8
+	factors    []float32
+	zeroPoints []uint8
+}
+
+// row converts a row.
+func (r *reader) row(row int) {
+	g := &r.grid
+	bits := g.element.Bits()
+	table := &decoding[g.element]
+	cols, across, rows := g.at()
+	var buffer [512]uint8
+	for c := range across {
+		factor, zero := float32(1), float32(0)
+		if r.factors != nil {
+			factor = r.factors[row/rows*across+c]
+		}
+		if r.zeroPoints != nil {
+			zero = float32(int8(r.zeroPoints[row/rows*across+c]))
+		}
+		from, to := row*g.width+c*cols, row*g.width+min((c+1)*cols, g.width)
+		for at := from; at < to; at += len(buffer) {
+			dst := r.dst[at:min(at+len(buffer), to)]
+			codes := buffer[:len(dst)]
+			unpack(codes, r.bytes[packed(at, bits):], bits)
+			if zero != 0 {
+				for i, code := range codes {
+					dst[i] = float32(table[code]-zero) * factor
+				}
+				continue
+			}
+			for i, code := range codes {
+				dst[i] = table[code] * factor
+			}
+		}
+	}
+}
+
+// At returns one number that q stores. Negative indices count from the end. It panics unless there is one index per dimension, within its range.
+func (q *Tensor) At(index ...int) float64 {
+	q.given("At")
+	if len(index) != len(q.shape) {
+		fail("At", nil, fmt.Errorf("%d indices for %d dimensions", len(index), len(q.shape)))
+	}
+	at := 0
+	for d, i := range index {
+		if i < -q.shape[d] || i >= q.shape[d] {
+			fail("At", nil, fmt.Errorf("index %d in a dimension of %d", i, q.shape[d]))
+		}
+		if i < 0 {
+			i += q.shape[d]
+		}
+		at = at*q.shape[d] + i
+	}
+	cols, across, rows := q.grid.at()
+	row, col := at/q.grid.width, at%q.grid.width
+	bits := q.grid.element.Bits()
+	first := at &^ 3 // four codes are whole bytes in every format
+	codes := make([]uint8, min(4, q.grid.height*q.grid.width-first))
+	unpack(codes, bytes(q.codes)[packed(first, bits):], bits)
+	x := decoding[q.grid.element][codes[at-first]]
+	if q.scales == nil {
+		return float64(x)
+	}
+	block := row/rows*across + col/cols
+	if q.zeros != nil {
+		x -= float32(int8(bytes(q.zeros)[block]))
+	}
+	return float64(float32(x * q.factors()[block]))
+}
+
+// Scales returns the scale of each block as float32, by which Dequantize multiplies: of shape (…, blocks) or, for blocks of several rows,
+// (blocks down, blocks across). It is a scalar for a scale of the whole tensor, and nil for [Cast].
+func (q *Tensor) Scales() *tensor.Tensor {
+	q.given("Scales")
+	if q.scales == nil {
+		return nil
+	}
+	return tensor.FromFloat32s(q.factors(), max(len(q.factors()), 0)).Reshape(q.scales.Shape()...)
+}

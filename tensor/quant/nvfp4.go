@@ -1,0 +1,65 @@
+package quant
+
+import (
+	"fmt"
+	"math"
+)
+
+// NVFP4 stores blocks of 16 numbers of the last dimension in E2M1. Each block has a scale of format E4M3FN, and the tensor has a scale in
+// float32. Scales are those of NVIDIA's Transformer Engine (its reference quantization_ref_nvfp4.py) and of "Pretraining Large Language Models with NVFP4",
+// arXiv 2509.25149.
+type NVFP4 struct {
+	// TwoDimensional gives blocks of 16 x 16 numbers one scale, so that a weight and its transpose are rounded to the same numbers.
+	TwoDimensional bool
+	Rounding       Rounding // of elements, Nearest by default
+}
+
+// nvBlock is the number of elements of a block.
+const nvBlock = 16
+
+// String returns "nvfp4", with what differs from the default.
+func (n NVFP4) String() string {
+	name := "nvfp4"
+	if n.TwoDimensional {
+		name += " (16x16" + roundingSuffix(n.Rounding) + ")"
+	} else if n.Rounding != Nearest {
+		name += fmt.Sprintf(" (%v)", n.Rounding)
+	}
+	return name
+}
+
+func (n NVFP4) plan() (plan, error) {
+	p := plan{element: E2M1, rounding: n.Rounding, rows: 1, cols: nvBlock, whole: true, scales: e4m3Scale, rule: nvRule{}}
+	if n.TwoDimensional {
+		p.rows, p.repeat = nvBlock, true
+	}
+	return p, nil
+}
+
+// nvRule chooses the scales. All of it is float32 arithmetic, in this order.
+type nvRule struct{}
+
+const (
+	nvMost  = 6       // the largest number of E2M1
+	nvRange = 448 * 6 // of the largest scale, too
+)
+
+// global returns the scale by which the stored numbers are multiplied, and its inverse, by which the given ones were.
+func (nvRule) global(amax float32) (scale, factor float32) {
+	factor = 1
+	if amax > 0 {
+		factor = min(nvRange/amax, math.MaxFloat32)
+	}
+	if factor == 0 {
+		factor = 1
+	}
+	return 1 / factor, factor
+}
+
+func (nvRule) choose(_, amax, global float32) block {
+	sixth := float32(1) / nvMost
+	scale := min(amax*float32(global*sixth), math.MaxFloat32)
+	code := E4M3FN.spec().encode(float64(scale), Nearest, Saturate, 0)
+	stored := decoding[E4M3FN][code]
+	return block{code: code, factor: min(1/float32(stored*(1/global)), math.MaxFloat32), limit: nvMost}
+}

@@ -1,0 +1,45 @@
+package quant
+
+// Codes of 4 bits are stored two in a byte, the first in the low bits, as in torchao, Transformer Engine and safetensors. Codes of 6 bits are
+// stored four in three bytes, as a stream of bits from the lowest on, as in safetensors; torchao 0.18 keeps each in a separate byte.
+
+// packed returns the number of bytes of n codes, which must be whole.
+func packed(n, bits int) int { return n * bits / 8 }
+
+// pack stores codes of the given number of bits.
+func pack(dst, codes []uint8, bits int) {
+	switch bits {
+	case 4:
+		dst = dst[:len(codes)/2]
+		for i := range dst {
+			dst[i] = codes[2*i]&15 | codes[2*i+1]<<4
+		}
+	case 6:
+		for i := 0; i+4 <= len(codes); i += 4 {
+			w := uint32(codes[i]) | uint32(codes[i+1])<<6 | uint32(codes[i+2])<<12 | uint32(codes[i+3])<<18
+			d := dst[i/4*3:][:3]
+			d[0], d[1], d[2] = uint8(w), uint8(w>>8), uint8(w>>16)
+		}
+	default:
+		copy(dst, codes)
+	}
+}
+
+// unpack is the inverse of pack.
+func unpack(codes, src []uint8, bits int) {
+	switch bits {
+	case 4:
+		src = src[:len(codes)/2]
+		for i, b := range src {
+			codes[2*i], codes[2*i+1] = b&15, b>>4
+		}
+	case 6:
+		for i := 0; i+4 <= len(codes); i += 4 {
+			s := src[i/4*3:][:3]
+			w := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16
+			codes[i], codes[i+1], codes[i+2], codes[i+3] = uint8(w&63), uint8(w>>6&63), uint8(w>>12&63), uint8(w>>18&63)
+		}
+	default:
+		copy(codes, src)
+	}
+}
