@@ -37,7 +37,7 @@ internal                      2900    2850          0       130  bills of materi
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4500          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
 interp                        2000    8700          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before
-interp/internal              11230    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells
+interp/internal              11250    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets
 interp/internal/assist        3300     530          0         0  the parameter at the cursor
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
 interp/internal/front         5330     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import
@@ -45,7 +45,7 @@ interp/internal/hints         2300     400          0         0  hints, before i
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12500     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations
 interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
-interp/internal/magic         3170     150          0         0  commands that users of IPython type
+interp/internal/magic         3190     150          0         0  commands that users of IPython type, the line %% of GoNB
 interp/internal/native        7760    3000        650        80  rewrites that make Go in a cell right, with their proof; lines of cells for packages that ask who calls them
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library

@@ -8,10 +8,11 @@ import (
 
 // Of renders any value. The first rule that applies is used:
 //
-//   - a [Bundle], or a value with the method Bundle() Bundle or
-//     MimeBundle() (data, metadata map[string]any), is shown as that bundle;
+//   - a [Bundle], or a value with the method Bundle() Bundle,
+//     MimeBundle() (data, metadata map[string]any), Render() [Data] or SimpleRender() [MIMEMap],
+//     is shown as that bundle;
 //   - a value with any of the methods HTML() string, Markdown() string,
-//     LaTeX() string, SVG() string or []byte, PNG() []byte shows their results;
+//     LaTeX() string, SVG() string or []byte, PNG() []byte, JPEG() []byte shows their results;
 //     its String or Error method supplies the text and the pictures' alt text;
 //   - an image.Image is shown as PNG;
 //   - a slice of structs or a map is shown as a table, with a column for each exported field of structs;
@@ -53,6 +54,14 @@ func rich(v any, notes *[]string) (b Bundle) {
 		MimeBundle() (data, metadata map[string]any)
 	}:
 		if try("MimeBundle", notes, func() { b.Data, b.Metadata = v.MimeBundle() }) {
+			return b
+		}
+	case interface{ Render() Data }:
+		if try("Render", notes, func() { d := v.Render(); b.Data, b.Metadata = d.Data, d.Metadata }) {
+			return b
+		}
+	case interface{ SimpleRender() MIMEMap }:
+		if try("SimpleRender", notes, func() { b.Data = v.SimpleRender() }) {
 			return b
 		}
 	}

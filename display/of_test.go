@@ -22,6 +22,8 @@ type (
 	chart    struct{}
 	own      struct{}
 	mime     struct{}
+	renders  struct{}
+	simply   struct{}
 )
 
 func (p page) HTML() string     { return p.html }
@@ -43,6 +45,12 @@ func (mime) MimeBundle() (data, metadata map[string]any) {
 	return map[string]any{"image/png": []byte{1, 2}, "text/html": []byte("<p>")},
 		map[string]any{"image/png": map[string]any{"width": 3}}
 }
+
+func (renders) Render() Data {
+	return Data{Data: MIMEMap{MIMETypeLatex: "$x$"}, Metadata: MIMEMap{MIMETypeLatex: MIMEMap{"a": 1}}}
+}
+
+func (simply) SimpleRender() MIMEMap { return MIMEMap{MIMETypeJPEG: []byte{1, 2}} }
 
 func TestOf(t *testing.T) {
 	cyclic := map[string]any{}
@@ -72,6 +80,8 @@ func TestOf(t *testing.T) {
 			"text/plain": `display: PNG: 6 bytes`}},
 		{"bundle method", own{}, map[string]string{"text/html": "<b>x</b>", "text/plain": "{}"}},
 		{"mime bundle", mime{}, map[string]string{"text/html": "<p>", "image/png": "AQI=", "text/plain": "{}"}},
+		{"method Render", renders{}, map[string]string{"text/latex": "$x$", "text/plain": "{}"}},
+		{"method SimpleRender", simply{}, map[string]string{"image/jpeg": "AQI=", "text/plain": "{}"}},
 		{"bundle", HTML("<b>x</b>"), map[string]string{"text/html": "<b>x</b>", "text/plain": "x"}},
 		{"empty bundle", Bundle{}, map[string]string{"text/plain": ""}},
 		{"records", []point{{1, 2}, {3, 4}}, map[string]string{

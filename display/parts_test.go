@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
@@ -33,8 +35,8 @@ func TestHTMLText(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	var file bytes.Buffer
-	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 7, 5))); err != nil {
+	var file, photograph bytes.Buffer
+	if err := errors.Join(png.Encode(&file, image.NewGray(image.Rect(0, 0, 7, 5))), jpeg.Encode(&photograph, image.NewGray(image.Rect(0, 0, 6, 4)), nil)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -46,6 +48,8 @@ func TestParts(t *testing.T) {
 		{"LaTeX", "text/latex", "$x$", "$x$", LaTeX("$x$")},
 		{"png", "image/png", "iVBORw0KGgo", "PNG picture, 7 × 5", PNG(file.Bytes())},
 		{"not a PNG", "text/plain", "display: PNG: 1 bytes", "display: PNG: 1 bytes: unexpected EOF", PNG([]byte("x"))},
+		{"jpeg", "image/jpeg", "/9j/", "JPEG picture, 6 × 4", JPEG(photograph.Bytes())},
+		{"not a JPEG", "text/plain", "display: JPEG: 1 bytes", "display: JPEG: 1 bytes: unexpected EOF", JPEG([]byte("x"))},
 		{"svg", "text/html", `<figure style="margin:0"><img alt="A &amp; B" src="data:image/svg+xml;base64,`, "A & B", SVG("<svg><title> A &amp; B</title></svg>")},
 		{"svg without a title", "text/html", `<figure style="margin:0">`, "SVG picture", SVG("<svg/>")},
 	} {

@@ -40,7 +40,13 @@ var methods = []method{
 	}},
 	{"PNG", func(v any) Bundle {
 		if x, ok := v.(interface{ PNG() []byte }); ok {
-			return picture(x.PNG(), alt(v))
+			return picture("PNG", x.PNG(), alt(v))
+		}
+		return Bundle{}
+	}},
+	{"JPEG", func(v any) Bundle {
+		if x, ok := v.(interface{ JPEG() []byte }); ok {
+			return picture("JPEG", x.JPEG(), alt(v))
 		}
 		return Bundle{}
 	}},

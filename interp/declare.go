@@ -100,6 +100,9 @@ func notices(p *prepared, before *front.Env) (list []string) {
 	for _, path := range c.AutoImported {
 		list = append(list, fmt.Sprintf("note: imported %q (%%autoimport off ends this)", path))
 	}
+	if b := c.Env.Named("main"); b != nil && b.Kind == front.KindFunc && b.Cell() == c.N && !c.Pieces.HasStatements() {
+		list = append(list, "note: main has not run; main() runs it")
+	}
 	for src, why := range c.Pinned {
 		for _, b := range src.Binds {
 			if c.Env.Named(b.Name) == b {

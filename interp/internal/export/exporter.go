@@ -121,6 +121,7 @@ func (x *exporter) cell(c history.Cell) error {
 			if err := x.file(c, g.Args); err != nil {
 				return err
 			}
+		case g.Magic == "%%":
 		case forgets[g.Magic] != nil:
 			x.note(c.Count, "In[%d] forgets names: %s", c.Count, strings.TrimSpace(g.Magic+" "+g.Args))
 			forgets[g.Magic](x, strings.Fields(g.Args))

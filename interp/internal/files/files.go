@@ -13,7 +13,7 @@ import (
 	"halfnote/interp/internal/syntax"
 )
 
-// Cells returns the cells of a notebook, or of a Go file: its text and, if it is a
+// Cells returns the cells of a notebook, or of a Go file: its text with, if it is a
 // program, a call of main.
 func Cells(file string) ([]string, error) {
 	ext := filepath.Ext(file)
@@ -27,11 +27,10 @@ func Cells(file string) ([]string, error) {
 	if ext == ".ipynb" {
 		return NotebookCells(data)
 	}
-	cells := []string{string(data)}
 	if f, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution); err == nil && f.Name.Name == "main" && syntax.Declares(string(data), "main") {
-		cells = append(cells, "main()")
+		data = append(data, "\nmain()"...)
 	}
-	return cells, nil
+	return []string{string(data)}, nil
 }
 
 // NotebookCells returns the sources of the code cells of a notebook of format 4.

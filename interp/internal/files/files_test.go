@@ -17,7 +17,7 @@ func TestCells(t *testing.T) {
 	}{
 		{"a.ipynb", `{"cells": [{"cell_type": "markdown", "source": "# x"}, {"cell_type": "code", "source": ["a := 1\n", "a"]}, {"cell_type": "code", "source": "b"}]}`, []string{"a := 1\na", "b"}, ""},
 		{"b.ipynb", "package main", nil, "the file is not a notebook"},
-		{"main.go", "package main\n\nfunc main() {}\n", []string{"package main\n\nfunc main() {}\n", "main()"}, ""},
+		{"main.go", "package main\n\nfunc main() {}\n", []string{"package main\n\nfunc main() {}\n\nmain()"}, ""},
 		{"lib.go", "package main\n\nfunc f() {}\n", []string{"package main\n\nfunc f() {}\n"}, ""},
 		{"other.go", "package other\n\nfunc main() {}\n", []string{"package other\n\nfunc main() {}\n"}, ""},
 		{"cells.go", "x := 1\nx", []string{"x := 1\nx"}, ""},

@@ -67,6 +67,7 @@ var foreignNames = map[string]string{
 	"plt":      "chart.Plot(y), chart.Plot(x, y), chart.Step, chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
 	"bfloat16": "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
 	"dir":      "x.*? lists the members of x, %who the variables",
+	"Display":  "display.Show(x) shows x",
 	"exit":     "exit or quit alone in a cell leaves a console",
 	"float16":  "tensor.Float16 is a dtype: tensor.Scalar(2048).Half()",
 	"help":     "x? shows the documentation of x, %help an index",
@@ -81,6 +82,18 @@ var foreignNames = map[string]string{
 	"False":    "false is Go's False",
 }
 
+// foreignMembers maps functions of gophernotes' and IPython's package display to what cells have in their place.
+var foreignMembers = map[string]string{
+	"display.Any":        "display.Show(x) shows any value",
+	"display.Auto":       "display.Show(x) shows any value",
+	"display.File":       "display.Image(img), display.PNG(data), display.JPEG(data) and display.SVG(text) show pictures",
+	"display.JavaScript": "display.HTML(text) shows HTML, which may have a script",
+	"display.MIME":       "display.Bundle{Data: display.MIMEMap{…}} shows several representations",
+	"display.Math":       "display.LaTeX(text) shows mathematics",
+	"display.MakeData":   "display.Bundle{Data: display.MIMEMap{…}} shows several representations",
+	"display.PDF":        "front ends show PDF files by a link: display.HTML(`<a href=\"file.pdf\">file.pdf</a>`)",
+}
+
 // foreignImports maps the first element of Python's import paths to what cells have in their place.
 var foreignImports = map[string]string{
 	"torch":       preloadedHint,
@@ -91,23 +104,40 @@ var foreignImports = map[string]string{
 	"tqdm":        "package display shows progress: display?",
 }
 
-// Import suggests what to use in place of a package of Python, by its import path, or returns "".
+// Import suggests what to use in place of a package of Python or of another kernel, by its import path, or returns "".
 func Import(path string) string {
+	if strings.HasPrefix(path, "github.com/janpfeifer/gonb/") {
+		return "it needs GoNB's kernel; display.HTML(text), display.Markdown(text), display.SVG(text), display.PNG(data) and display.Image(img) show values here, and display.Live(v) one that changes"
+	}
 	root, _, _ := strings.Cut(strings.ReplaceAll(path, ".", "/"), "/")
 	return foreignImports[root]
 }
 
-// Magics maps IPython's magics to what cells do in their place.
+// Magics maps magics of IPython and GoNB to what cells do in their place.
 var Magics = map[string]string{
-	"%alias":       "a function takes the place of an alias; !command runs a command",
-	"%autoreload":  "packages of your module are read again when their files change",
-	"%conda":       "cells import Go's packages; !conda runs the command",
-	"%edit":        "%recall 3 puts a cell into a new one, %load FILE a file",
-	"%load_ext":    "cells have no extensions; %lsmagic lists the magics",
-	"%macro":       "%rerun 2-4 runs cells again; a function takes the place of a macro",
-	"%matplotlib":  "charts need no set-up: a chart as last expression is shown",
-	"%pip":         "cells import Go's packages; !pip runs the command",
-	"%store":       "variables end with the kernel: %rerun ~1 runs the cells of the kernel before again, data.Save keeps tensors in a file",
-	"%%javascript": "display.HTML(text) shows HTML, which may have a script; cells are Go",
-	"%%js":         "display.HTML(text) shows HTML, which may have a script; cells are Go",
+	"%alias":         "a function takes the place of an alias; !command runs a command",
+	"%args":          "os.Args = []string{\"main\", …} sets the arguments, and flag.Parse() reads them",
+	"%autoget":       "%go get PATH adds a module",
+	"%autoreload":    "packages of your module are read again when their files change",
+	"%conda":         "cells import Go's packages; !conda runs the command",
+	"%edit":          "%recall 3 puts a cell into a new one, %load FILE a file",
+	"%goflags":       "cells have no flags of the go command: %%writefile writes a file of a package, and !go test -race runs it",
+	"%goworkfix":     "a go.work in this folder is read as it is",
+	"%load_ext":      "cells have no extensions; %lsmagic lists the magics",
+	"%macro":         "%rerun 2-4 runs cells again; a function takes the place of a macro",
+	"%main":          "leave the line out: statements run where they stand",
+	"%matplotlib":    "charts need no set-up: a chart as last expression is shown",
+	"%noautoget":     "%go get PATH adds a module; nothing is added by itself",
+	"%pip":           "cells import Go's packages; !pip runs the command",
+	"%rm":            "%xdel NAME… forgets names of cells, !rm removes files",
+	"%store":         "variables end with the kernel: %rerun ~1 runs the cells of the kernel before again, data.Save keeps tensors in a file",
+	"%test":          "%%writefile add_test.go writes a test, and !go test runs those of the folder; testing.Benchmark(f) runs a benchmark of a cell",
+	"%track":         "packages of your module are read again when their files change",
+	"%untrack":       "packages of your module are read again when their files change",
+	"%wasm":          "a cell runs in the kernel; display.HTML(text) shows HTML",
+	"%widgets":       "widgets need no set-up: widget? lists them",
+	"%with_inputs":   "fmt.Scanln(&x) asks for input",
+	"%with_password": "fmt.Scanln(&x) asks for input",
+	"%%javascript":   "display.HTML(text) shows HTML, which may have a script; cells are Go",
+	"%%js":           "display.HTML(text) shows HTML, which may have a script; cells are Go",
 }

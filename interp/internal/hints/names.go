@@ -19,7 +19,7 @@ func (a *Attempt) undefinedHint(m Mistake) string {
 	if sel, ok := within[*ast.SelectorExpr](path); ok && sel.Sel.Pos() == m.Pos {
 		if id, ok := sel.X.(*ast.Ident); ok {
 			if p, ok := a.Info.Uses[id].(*types.PkgName); ok {
-				return cmp.Or(constructor(p.Imported(), sel.Sel.Name), a.packageHint(p.Imported(), sel, path), a.qualifiedHint(sel.Sel.Name), meant(sel.Sel.Name, exportedNames(p.Imported().Scope())))
+				return cmp.Or(foreignMembers[p.Imported().Name()+"."+sel.Sel.Name], constructor(p.Imported(), sel.Sel.Name), a.packageHint(p.Imported(), sel, path), a.qualifiedHint(sel.Sel.Name), meant(sel.Sel.Name, exportedNames(p.Imported().Scope())))
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // literalElements writes the lengths and keys of arrays and slices in composite literals as
 // numbers: Yaegi evaluates neither. It adds keys to elements without one. Yaegi determines the
 // types of these before it looks at their operands, and fails at an index in them whose operand is
-// from a compiled package.
+// from a compiled package. Fields have keys in any case: without one, a struct of a compiled package does not take a function of a cell.
 //
 //	[]float64{1, o.Groups()[0].LR}    []float64{0: 1, 1: o.Groups()[0].LR}
 //	[...]string{Red: "red"}           [1]string{0: "red"}
@@ -47,10 +47,7 @@ func (u *Unit) numberKeys(lit *ast.CompositeLit) {
 }
 
 func (u *Unit) elementKeys(lit *ast.CompositeLit) {
-	t := u.typeOf(lit)
-	if t == nil || !u.anyNested(lit.Elts) {
-		return
-	}
+	t := orInvalid(u.typeOf(lit))
 	if p, ok := t.Underlying().(*types.Pointer); ok { // &T left out
 		t = p.Elem()
 	}
@@ -65,6 +62,9 @@ func (u *Unit) elementKeys(lit *ast.CompositeLit) {
 			lit.Elts[i] = &ast.KeyValueExpr{Key: ident(u.fieldName(t.Field(i))), Colon: e.Pos(), Value: e}
 		}
 	case *types.Slice, *types.Array:
+		if !u.anyNested(lit.Elts) {
+			return
+		}
 		next := int64(0)
 		for i, e := range lit.Elts {
 			if kv, keyed := e.(*ast.KeyValueExpr); keyed {

@@ -46,7 +46,7 @@ func Format(code string) (string, error) {
 		}
 		parts = append(parts, strings.TrimRight(lines[g.Line-1], "\n"))
 		first = g.Line
-		if !strings.HasPrefix(g.Magic, "%%") || first == len(lines) {
+		if !g.WholeCell() || first == len(lines) {
 			continue
 		}
 		rest := strings.Join(lines[first:], "")

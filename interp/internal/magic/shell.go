@@ -29,6 +29,9 @@ func runShell(c *Call) eval.Result {
 	if c.Args == "" {
 		return c.wrong("!: want a command")
 	}
+	if rest, ok := strings.CutPrefix(c.Args, "*"); ok { // GoNB's, which runs in the folder of its module
+		return c.wrong("!* is not a command; !%s runs it in this folder, and %%go get PATH adds a module", rest)
+	}
 	command, failed := c.fill(len(c.Cell.Code) - len(c.Args))
 	if failed != nil {
 		return eval.Result{Err: failed}

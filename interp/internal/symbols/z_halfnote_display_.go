@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"go/constant"
 	"halfnote/display"
 	"halfnote/interp/internal/dynamic"
 	"reflect"
@@ -14,6 +15,7 @@ func init() {
 		t["Bundle"] = reflect.ValueOf((*display.Bundle)(nil))
 		t["Captured"] = reflect.ValueOf((*display.Captured)(nil))
 		t["Clear"] = reflect.ValueOf(display.Clear)
+		t["Data"] = reflect.ValueOf((*display.Data)(nil))
 		t["Duration"] = reflect.ValueOf(display.Duration)
 		t["Formed"] = reflect.ValueOf((*display.Formed)(nil))
 		t["Forms"] = reflect.ValueOf(&display.Forms).Elem()
@@ -21,9 +23,21 @@ func init() {
 		t["HTML"] = reflect.ValueOf(display.HTML)
 		t["Handle"] = reflect.ValueOf((*display.Handle)(nil))
 		t["Image"] = reflect.ValueOf(display.Image)
+		t["JPEG"] = reflect.ValueOf(display.JPEG)
 		t["JSON"] = reflect.ValueOf(display.JSON)
 		t["LaTeX"] = reflect.ValueOf(display.LaTeX)
 		t["Live"] = reflect.ValueOf(display.Live)
+		t["MIMEMap"] = reflect.ValueOf((*display.MIMEMap)(nil))
+		t["MIMETypeHTML"] = reflect.ValueOf(constant.MakeString(display.MIMETypeHTML))
+		t["MIMETypeJPEG"] = reflect.ValueOf(constant.MakeString(display.MIMETypeJPEG))
+		t["MIMETypeJSON"] = reflect.ValueOf(constant.MakeString(display.MIMETypeJSON))
+		t["MIMETypeJavaScript"] = reflect.ValueOf(constant.MakeString(display.MIMETypeJavaScript))
+		t["MIMETypeLatex"] = reflect.ValueOf(constant.MakeString(display.MIMETypeLatex))
+		t["MIMETypeMarkdown"] = reflect.ValueOf(constant.MakeString(display.MIMETypeMarkdown))
+		t["MIMETypePDF"] = reflect.ValueOf(constant.MakeString(display.MIMETypePDF))
+		t["MIMETypePNG"] = reflect.ValueOf(constant.MakeString(display.MIMETypePNG))
+		t["MIMETypeSVG"] = reflect.ValueOf(constant.MakeString(display.MIMETypeSVG))
+		t["MIMETypeText"] = reflect.ValueOf(constant.MakeString(display.MIMETypeText))
 		t["Markdown"] = reflect.ValueOf(display.Markdown)
 		t["NewPrinter"] = reflect.ValueOf(display.NewPrinter)
 		t["NewProgress"] = reflect.ValueOf(display.NewProgress)

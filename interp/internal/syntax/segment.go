@@ -25,7 +25,15 @@ type Segment struct {
 }
 
 // Late reports whether a magic for the whole cell follows Go code.
-func (g Segment) Late() bool { return strings.HasPrefix(g.Magic, "%%") && !g.first }
+func (g Segment) Late() bool { return g.WholeCell() && !g.first }
+
+// WholeCell reports whether a segment is a magic that applies to the rest of the cell. The line "%%", which begins the statements of
+// a cell in GoNB, is not.
+func (g Segment) WholeCell() bool { return strings.HasPrefix(g.Magic, "%%") && g.Magic != "%%" }
+
+// magicLine returns a line without the white space around it, and without what GoNB writes before a magic so that it is a comment
+// for Go's tools.
+func magicLine(line string) string { return strings.TrimPrefix(strings.TrimSpace(line), "//gonb:") }
 
 // Segments splits a cell at its magics: lines that begin with a percent sign or an
 // exclamation mark, and lines such as "name?", where a statement could begin. No Go statement begins with a percent
@@ -48,7 +56,7 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 	for i, line := range lines {
 		start := end
 		end += len(line)
-		text := strings.TrimSpace(line)
+		text := magicLine(line)
 		command, variable, assign := text, "", ""
 		if m := capturing.FindStringSubmatch(text); m != nil {
 			variable, assign, command = m[1], m[2], m[3]
@@ -81,7 +89,7 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 			g.Args = strings.TrimSpace(g.Args)
 		}
 		blank := before.String()
-		if strings.HasPrefix(g.Magic, "%%") && g.first {
+		if g.WholeCell() && g.first {
 			g.Body = strings.Join(lines[i+1:], "")
 			g.Code = blank + "\n" + g.Body
 			return append(list, g)
@@ -106,7 +114,7 @@ var capturing = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(:?=)\s*(!.*)$`)
 // mayHoldMagic is a fast pre-check for magics.
 func mayHoldMagic(code string) bool {
 	for line := range strings.Lines(code) {
-		text := strings.TrimSpace(line)
+		text := magicLine(line)
 		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "?") || strings.HasSuffix(text, "?") || strings.Contains(text, "!") && capturing.MatchString(text) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,11 @@ type Pieces struct {
 	Suppressed bool
 	// Errs holds mistakes that leave the extent of items unknown.
 	Errs []Problem
+}
+
+// HasStatements reports whether an item is a statement.
+func (p Pieces) HasStatements() bool {
+	return slices.ContainsFunc(p.Items, func(it Item) bool { return it.Kind == Statement })
 }
 
 // splitter cuts at semicolons outside all brackets, including those that Go inserts, so

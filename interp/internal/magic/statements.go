@@ -1,0 +1,17 @@
+package magic
+
+import "halfnote/kernel/eval"
+
+func init() {
+	add(Magic{
+		Name: "%%", Run: runStatements,
+		Help: "has no effect: statements run where they stand\nIn GoNB the line comes before the statements of a cell.",
+	})
+}
+
+func runStatements(c *Call) eval.Result {
+	if c.Args != "" {
+		return c.wrong(`%%%% has no arguments here: os.Args = []string{"main", …} sets them, and flag.Parse() reads them`)
+	}
+	return eval.Result{}
+}
