@@ -241,6 +241,7 @@ var table = [...]row{
 	{"nanquantile", Unlisted, FP32, Unlisted},
 	{"nansum", Unlisted, Unlisted, Unlisted},
 	{"native_batch_norm_backward", Unlisted, Unlisted, Unlisted},
+	{"ndtr", Unlisted, Unlisted, Unlisted},
 	{"ne", Unlisted, Unlisted, Promote},
 	{"neg", Unlisted, Unlisted, Unlisted},
 	{"nll_loss", FP32, FP32, FP32},

@@ -151,6 +151,7 @@ var scalarFunctions = []struct {
 	{"logit", func(x *Tensor) *Tensor { return x.Logit(0) }, func(x float64) float64 { return math.Log(x / (1 - x)) }},
 	{"mish", (*Tensor).Mish, func(x float64) float64 { return x * math.Tanh(math.Max(x, 0)+math.Log1p(math.Exp(-math.Abs(x)))) }},
 	{"mul 0.1", func(x *Tensor) *Tensor { return x.MulScalar(0.1) }, func(x float64) float64 { return x * float64(float32(0.1)) }},
+	{"ndtr", (*Tensor).Ndtr, func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }},
 	{"neg", (*Tensor).Neg, func(x float64) float64 { return -x }},
 	{"pow -2", func(x *Tensor) *Tensor { return x.Pow(-2) }, func(x float64) float64 { return 1 / (x * x) }},
 	{"pow 0.5", func(x *Tensor) *Tensor { return x.Pow(0.5) }, math.Sqrt},

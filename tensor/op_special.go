@@ -45,6 +45,26 @@ func (erfinv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Erfinv returns the inverse of the error function, NaN outside [-1, 1]. It is torch.erfinv.
 func (t *Tensor) Erfinv() *Tensor { return apply(erfinv{}, t) }
 
+// ndtr is computed in float64, because float32 loses precision far below 0.
+type ndtr struct{}
+
+func (ndtr) Info() Info { return info("ndtr", "torch.special.ndtr", SavesOperands) }
+func (ndtr) real()      {}
+func (ndtr) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		return in[0].Double().MulScalar(-math.Sqrt2 / 2).Erfc().MulScalar(0.5).To(in[0].dtype)
+	}, in)
+}
+func (ndtr) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
+		return dy.Mul(x.Mul(x).MulScalar(-0.5).Exp()).MulScalar(1 / math.Sqrt(2*math.Pi))
+	})
+}
+
+// Ndtr returns the probability that a standard normal variable is at most t: its distribution function, accurate far below 0.
+// It is torch.special.ndtr.
+func (t *Tensor) Ndtr() *Tensor { return apply(ndtr{}, t) }
+
 // logit is computed in float64, because float32 loses precision near 0.
 type logit struct{ eps float64 }
 

@@ -224,6 +224,7 @@ var ops = []Op{
 	mv{},
 	nanToNum{},
 	nansum{},
+	ndtr{},
 	normGrad{},
 	ne,
 	neg{},
@@ -325,7 +326,7 @@ var ops = []Op{
 func elementByElement(op Op) bool {
 	switch op.(type) {
 	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, entr, logAddExp, sqrt, rsqrt, reciprocal,
-		sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, sinc, erf, erfc, erfinv,
+		sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, sinc, erf, erfc, erfinv, ndtr,
 		add, sub, mul, div, addScalar, mulScalar, divScalar, rsub, addScaled, addcmul, addcdiv, lerp,
 		pow, powTensor, powBase, quotient, atan2, hypot, copysign, heaviside, stairs, roundTo, step,
 		maximum, minimum, extreme, clamp, nanToNum, comparison, compareNumber, logical, bitwise, where,

@@ -90,7 +90,7 @@ CASES = {
     **functional("celu elu selu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 rrelu silu softshrink softsign tanhshrink glu"),
     "linalg_slogdet": ([M], lambda x: torch.linalg.slogdet(x)[1]), "linalg_lu_factor": ([M], lambda x: torch.linalg.lu_factor(x)[0]),
     "linalg_solve_triangular": ([M], lambda x: torch.linalg.solve_triangular(x, x, upper=True)), "linalg_matrix_exp": ([M], torch.linalg.matrix_exp),
-    "entr": ([V], torch.special.entr), "lgamma": ([V], torch.lgamma), "digamma": ([V], torch.digamma), "polygamma": ([V], lambda x: torch.polygamma(1, x)), "nanmedian": ([V], lambda x: x.nanmedian(0)[0]),
+    "entr": ([V], torch.special.entr), "ndtr": ([V], torch.special.ndtr), "lgamma": ([V], torch.lgamma), "digamma": ([V], torch.digamma), "polygamma": ([V], lambda x: torch.polygamma(1, x)), "nanmedian": ([V], lambda x: x.nanmedian(0)[0]),
     "cov": ([M], torch.cov), "corrcoef": ([M], torch.corrcoef), "cumulative_trapezoid": ([V], torch.cumulative_trapezoid), "isin": ([V, V], torch.isin),
     "linalg_lu_solve": ([M, M], lambda x, y: torch.linalg.lu_solve(x, torch.ones(N, dtype=torch.int32, device=DEVICE), y)),
     "unique_consecutive": ([V], torch.unique_consecutive), "linalg_det": ([M], torch.linalg.det), "linalg_matrix_power": ([M], lambda x: torch.linalg.matrix_power(x, 3)),

@@ -29,6 +29,7 @@ func init() {
 		{"entr", func(a, _ T) T { return a.Abs().AddScalar(0.1).Entr() }},
 		{"erfc", func(a, _ T) T { return a.Erfc() }},
 		{"erfinv", func(a, _ T) T { return a.MulScalar(0.5).Erfinv() }},
+		{"ndtr", func(a, _ T) T { return a.Ndtr() }},
 		{"exp2", func(a, _ T) T { return a.Exp2() }},
 		{"expm1", func(a, _ T) T { return a.Expm1() }},
 		{"log10", func(a, _ T) T { return a.Abs().Log10() }},

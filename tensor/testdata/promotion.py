@@ -39,7 +39,7 @@ SINGLES = {
         "erfc erfinv rsqrt floor ceil trunc round sign square sinc deg2rad logit isnan isinf isfinite signbit logical_not bitwise_not "
         "sum prod mean var logsumexp nansum all any count_nonzero amax"
     ).split()
-} | {"entr": torch.special.entr, "cumsum": lambda x: x.cumsum(0), "cumprod": lambda x: x.cumprod(0), "logsumexp": lambda x: x.logsumexp(0), "softmax": lambda x: x.softmax(0)}
+} | {"entr": torch.special.entr, "ndtr": torch.special.ndtr, "cumsum": lambda x: x.cumsum(0), "cumprod": lambda x: x.cumprod(0), "logsumexp": lambda x: x.logsumexp(0), "softmax": lambda x: x.softmax(0)}
 
 
 def letter(f, *operands):

@@ -239,3 +239,4 @@ case("histc", lambda t: torch.histc(t, 5, -1, 1), randn(40), grad=False, dtypes=
 case("histc of the range", lambda t: torch.histc(t, 4), randn(40), grad=False, dtypes=("float32", "float64"))
 single("entr", torch.special.entr, within(0.05, 4))
 case("entr at 0", torch.special.entr, values([0.0, -0.0, 1.0, 0.5]), double=False)
+single("ndtr", double(torch.special.ndtr))

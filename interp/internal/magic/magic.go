@@ -1,8 +1,8 @@
 // Package magic holds the commands that cells give to the session, such as %cd and %%timeit.
 //
 // A Magic is a value: its name, the form of its arguments, its help, what it applies to, and its function.
-// A file of this package adds it to the table in init, and nothing else mentions it: help, completion,
-// formatting and export read the table. The function gets a Call, which holds the arguments and the Host.
+// A file of this package adds it to the table in init: help, completion, formatting and export read the table. Only export
+// knows by name the magics that change what later cells mean: %run, %xdel and %reset. The function gets a Call, which holds the arguments and the Host.
 // The package does not know the session: Host says what magics need of it.
 package magic
 
