@@ -21,7 +21,7 @@ import (
 const budget = `
 folder                     written   tests  generated  assembly  raised because
 .                              950     800          0         0
-amp                           5100    9000          0         0
+amp                           5250    9000          0         0  policies with block formats
 amp/diagnose                  6850    3850          0         0  infinities that become finite numbers, what gradients carry beyond Update, outcomes by share
 amp/experiment                2500     730          0         0
 amp/trace                     4200    2200          0         0

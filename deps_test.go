@@ -40,7 +40,7 @@ tensor/driver < tensor/quant
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
-STD, tensor/driver, tensor, tensor/nn, display, internal/near < amp
+STD, tensor/driver, tensor, tensor/nn, tensor/quant, display, internal/near < amp
 STD, tensor/driver, cuda/internal/... < cuda
 STD, cuda/internal/link < cuda/internal/lt
 STD, tensor/driver, cuda/kernels, cuda/internal/drv, cuda/internal/lt < cuda/internal/gpu

@@ -14,7 +14,7 @@ import (
 //
 // Compute the forward pass and the loss inside and call Backward outside, as torch advises;
 // Backward ignores the region in any case.
-func Autocast(p Policy, body func()) { casting.With(newCaster(p), body) }
+func Autocast(p Policy, body func()) { casting.With(open(newCaster(p)), body) }
 
 // Wrap returns a function that calls f in a region of p. It is torch.autocast as a decorator.
 func Wrap(p Policy, f func(x *tensor.Tensor) *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
@@ -38,7 +38,7 @@ type Region struct {
 // The region also ends with the enclosing body of Autocast or tensor.NoGrad, and with the cell.
 // A goroutine started by a cell must call Exit before it ends. It is __enter__ of
 // torch.autocast, and local_autocast of R's torch.
-func (p Policy) Enter() *Region { return &Region{p, casting.Enter(newCaster(p))} }
+func (p Policy) Enter() *Region { return &Region{p, casting.Enter(open(newCaster(p)))} }
 
 // Exit closes the region. It panics if a region opened later is still open, if it is called on
 // another goroutine, or if the region has already ended.

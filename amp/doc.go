@@ -63,7 +63,7 @@
 //
 // [WithPrecision] gives a module its own precision, as jmp and Keras do. Package amp/apex has
 // NVIDIA Apex's levels with master weights; package amp/fp8 computes matrix products in 8-bit
-// floating point. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
+// floating point with scales kept from step to step. [MXFP8], [NVFP4] and [BlockFP8] are policies with block formats. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
 // Engine to those here.
 //
 // A rejected call of the scaler does not change its state. In torch, Step without gradients counts as

@@ -265,3 +265,22 @@ func ExampleRegisterAutocast() {
 	// moved: float32
 	// outside: float32
 }
+
+// Four bits in each product of a linear layer. The gradients are rounded stochastically, with the generator's seeds.
+func ExampleNVFP4() {
+	tensor.ManualSeed(1)
+	net := nn.NewSequential(nn.NewLinear(32, 32), nn.NewReLU(), nn.NewLinear(32, 1))
+	x := tensor.Randn(64, 32)
+	y := x.Sum(1).Unsqueeze(1)
+	opt := optim.NewAdam(nn.Parameters(net), 0.01)
+	for range 100 {
+		var loss *tensor.Tensor
+		amp.Autocast(amp.NVFP4(), func() { loss = nn.MSELoss(net.Forward(x), y) })
+		opt.ZeroGrad()
+		loss.Backward()
+		opt.Step()
+	}
+	loss := nn.MSELoss(net.Forward(x), y).Item()
+	fmt.Println("learned:", loss < 0.1*y.Square().Mean().Item())
+	// Output: learned: true
+}

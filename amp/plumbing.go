@@ -37,7 +37,7 @@ func (internals) NewCache() (under func(p Policy, body func()), clear func()) {
 // NewRegion returns the caster of a region of p that shares the casts of weights with the enclosing region. It implements all optional
 // interfaces of plumbing.Caster and has a method Policy. A caster that handles some operations itself embeds it, and
 // hands it out by a method Autocast, which returns a plumbing.Caster, so that this package finds it.
-func (internals) NewRegion(p Policy) operandCaster { return newCaster(p) }
+func (internals) NewRegion(p Policy) operandCaster { return open(newCaster(p)) }
 
 // AdjustScale updates the scale after a step with or without an overflow, as GradScaler.Update does, but without an event.
 func (internals) AdjustScale(s *GradScaler, found bool) { s.adjust(found) }

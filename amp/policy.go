@@ -21,7 +21,8 @@ type Policy struct {
 	cache  bool
 	legacy bool // use torch's earlier cache rule
 	own    *override
-	placed bool // an override applies to one module only
+	placed bool   // an override applies to one module only
+	recipe recipe // of block formats, or none
 }
 
 // override is a user's category for one operation; later overrides precede earlier ones.
@@ -201,10 +202,12 @@ func (p Policy) String() string {
 	case p.apex:
 		lists = "apex."
 	}
-	switch p.lower {
-	case tensor.Float16:
+	switch {
+	case p.recipe.name != "":
+		return lists + p.recipe.name + "()"
+	case p.lower == tensor.Float16:
 		return lists + "Float16"
-	case tensor.BFloat16:
+	case p.lower == tensor.BFloat16:
 		return lists + "BFloat16"
 	}
 	return fmt.Sprintf("%s(%v)", lists, p.lower)
