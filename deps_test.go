@@ -37,6 +37,7 @@ STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd, tensor/quan
 STD, tensor, tensor/nn < tensor/nn/models
 tensor/driver, tensor/quant, x/text < tensor/data
 tensor/driver < tensor/quant
+tensor/quant < tensor/optim
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest

@@ -45,7 +45,7 @@ func (a adafactor) variance(p, g *tensor.Tensor, w, eps float64, r record) *tens
 	mean := func(name string, dim int) *tensor.Tensor {
 		size := g.Size(dim)
 		square := g.Norm(dim).Unsqueeze(dim).Pow(2).DivScalar(float64(size))
-		return approach(r.shaped(name, p, a.stateShape(name, p)), square, w)
+		return approach(r.shaped(name, p, p.DType(), a.stateShape(name, p)), square, w)
 	}
 	rows, columns := mean("row_var", -1), mean("col_var", -2)
 	return rows.MatMul(columns).Div(rows.Mean(-2).Unsqueeze(-2).ClampMin(eps))

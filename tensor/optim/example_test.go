@@ -60,3 +60,47 @@ func ExampleOptimizer_AddGroup() {
 	// 2 0.0001 0.01
 	// 2 0.001 0
 }
+
+// Weight decay of 1e-4 a step is less than half a unit in the last place of bfloat16, so it is lost; stochastic rounding keeps it in the mean.
+func ExampleStochasticRounding() {
+	left := func(options ...optim.Option) float64 {
+		tensor.ManualSeed(1)
+		p := tensor.Ones(4096).To(tensor.BFloat16).RequireGrad()
+		opt := optim.NewSGD([]*tensor.Tensor{p}, 1e-3, append(options, optim.WeightDecay(0.1))...)
+		for range 1000 {
+			p.SetGrad(tensor.ZerosLike(p))
+			opt.Step()
+		}
+		return p.Detach().Float().Mean().Item()
+	}
+	fmt.Printf("to nearest %.1f, stochastic %.1f, Kahan %.1f\n", left(), left(optim.StochasticRounding()), left(optim.KahanSum()))
+	// Output: to nearest 1.0, stochastic 0.9, Kahan 0.9
+}
+
+// Muon takes matrices; other parameters have an optimizer next to it.
+func ExampleNewMuon() {
+	tensor.ManualSeed(1)
+	net := nn.NewSequential(nn.NewLinear(4, 32), nn.NewTanh(), nn.NewLinear(32, 1))
+	var matrices, others []*tensor.Tensor
+	for _, p := range nn.Parameters(net) {
+		if len(p.Shape()) == 2 {
+			matrices = append(matrices, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	muon, adam := optim.NewMuon(matrices, 0.02, optim.WeightDecay(0)), optim.NewAdamW(others, 0.01)
+	x := tensor.Randn(128, 4)
+	y := x.Sum(1).Unsqueeze(1).Sin()
+	var loss *tensor.Tensor
+	for range 100 {
+		loss = nn.MSELoss(net.Forward(x), y)
+		loss.Backward()
+		muon.Step()
+		adam.Step()
+		muon.ZeroGrad()
+		adam.ZeroGrad()
+	}
+	fmt.Println("learned:", loss.Item() < 0.1*y.Square().Mean().Item())
+	// Output: learned: true
+}

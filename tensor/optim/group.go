@@ -13,38 +13,43 @@ import (
 // Group is a set of parameters with its own settings. Each optimizer reads the settings that
 // its constructor lists. It is an entry of torch.optim.Optimizer.param_groups.
 type Group struct {
-	LR            float64 // learning rate
-	Momentum      float64 // fraction of the velocity that a step keeps
-	Dampening     float64 // fraction of a gradient that the velocity omits
-	WeightDecay   float64
-	Beta1, Beta2  float64 // decay rates of the running means of the gradient and its square
-	Eps           float64 // term added to the divisor
-	Alpha         float64 // RMSprop's decay rate of the mean square; ASGD's power
-	Rho           float64 // Adadelta's decay rate
-	LRDecay       float64 // Adagrad's learning rate decay
-	InitialSum    float64 // Adagrad's initial sum of squares
-	MomentumDecay float64 // NAdam's momentum decay
-	EtaMinus      float64 // Rprop's factor of a step size where the gradient's sign changes
-	EtaPlus       float64 // Rprop's factor where the sign stays
-	StepMin       float64 // Rprop's smallest step size
-	StepMax       float64 // Rprop's largest step size
-	Lambd         float64 // ASGD's decay
-	StartAverage  float64 // ASGD's step at which the average begins
-	Beta2Decay    float64 // Adafactor's power of the step's number, 0 or less
-	FactorEps1    float64 // Adafactor's smallest root mean square of a gradient; 0 is the dtype's epsilon
-	FactorEps2    float64 // Adafactor's smallest root mean square of a parameter
-	ClipThreshold float64 // Adafactor's largest root mean square of an update
-	Nesterov      bool
-	Maximize      bool
-	AMSGrad       bool
-	Centered      bool
-	Decoupled     bool    // weight decay is subtracted from the parameter itself
-	InitialLR     float64 // learning rate that a scheduler started from
+	LR             float64 // learning rate
+	Momentum       float64 // fraction of the velocity that a step keeps
+	Dampening      float64 // fraction of a gradient that the velocity omits
+	WeightDecay    float64
+	Beta1, Beta2   float64 // decay rates of the running means of the gradient and its square
+	Eps            float64 // term added to the divisor
+	Alpha          float64 // RMSprop's decay rate of the mean square; ASGD's power
+	Rho            float64 // Adadelta's decay rate
+	LRDecay        float64 // Adagrad's learning rate decay
+	InitialSum     float64 // Adagrad's initial sum of squares
+	MomentumDecay  float64 // NAdam's momentum decay
+	EtaMinus       float64 // Rprop's factor of a step size where the gradient's sign changes
+	EtaPlus        float64 // Rprop's factor where the sign stays
+	StepMin        float64 // Rprop's smallest step size
+	StepMax        float64 // Rprop's largest step size
+	Lambd          float64 // ASGD's decay
+	StartAverage   float64 // ASGD's step at which the average begins
+	Beta2Decay     float64 // Adafactor's power of the step's number, 0 or less
+	FactorEps1     float64 // Adafactor's smallest root mean square of a gradient; 0 is the dtype's epsilon
+	FactorEps2     float64 // Adafactor's smallest root mean square of a parameter
+	ClipThreshold  float64 // Adafactor's largest root mean square of an update
+	Nesterov       bool
+	Maximize       bool
+	AMSGrad        bool
+	Centered       bool
+	Decoupled      bool         // weight decay is subtracted from the parameter itself
+	NSSteps        float64      // Muon's number of Newton-Schulz steps
+	NSCoefficients [3]float64   // Muon's polynomial of singular values
+	NSDType        tensor.DType // dtype of Muon's Newton-Schulz steps
+	AdjustLR       string       // how Muon's learning rate depends on the shape
+	InitialLR      float64      // learning rate that a scheduler started from
 
-	fused  bool
-	params []*tensor.Tensor
-	steps  plumbing.Steps[*tensor.Tensor] // fused updates of the current step
-	guard  *tensor.Tensor                 // row of the current parameter's counts, nil if its step is unconditional
+	fused             bool
+	stochastic, kahan bool // rounding of parameters of 16 bits
+	params            []*tensor.Tensor
+	steps             plumbing.Steps[*tensor.Tensor] // fused updates of the current step
+	guard             *tensor.Tensor                 // row of the current parameter's counts, nil if its step is unconditional
 }
 
 // Params returns the parameters of the group.
@@ -160,9 +165,10 @@ func ClipThreshold(d float64) Option { return Option{"d", func(g *Group) { g.Cli
 type setting struct {
 	name   string
 	number func(*Group) *float64
-	flag   func(*Group) *bool // for a bool, instead of number
-	within bounds             // bounds of a number; the zero value means notNegative
-	option string             // option that sets it; "" means the name up to its dot
+	flag   func(*Group) *bool   // for a bool, instead of number
+	word   func(*Group) *string // for a text, instead of number
+	within bounds               // bounds of a number; the zero value means notNegative
+	option string               // option that sets it; "" means the name up to its dot
 }
 
 // bounds is the range of a setting.
@@ -177,11 +183,14 @@ var (
 	share       = bounds{"at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 }}
 	fraction    = bounds{"a number between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }}
 	aboveOne    = bounds{"a number above 1", func(x float64) bool { return x > 1 }}
+	below100    = bounds{"a whole number below 100", func(x float64) bool { return x >= 0 && x < 100 && x == float64(int(x)) }}
+	anyNumber   = bounds{"a number", func(x float64) bool { return x-x == 0 }}
 	atLeastOne  = bounds{"at least 1", func(x float64) bool { return x >= 1 }}
 )
 
 // all lists every setting by name.
 var all = []setting{
+	{name: "adjust_lr_fn", word: func(g *Group) *string { return &g.AdjustLR }},
 	{name: "alpha", number: func(g *Group) *float64 { return &g.Alpha }},
 	{name: "amsgrad", flag: func(g *Group) *bool { return &g.AMSGrad }},
 	{name: "beta2_decay", number: func(g *Group) *float64 { return &g.Beta2Decay }, within: notPositive},
@@ -205,6 +214,10 @@ var all = []setting{
 	{name: "momentum", number: func(g *Group) *float64 { return &g.Momentum }},
 	{name: "momentum_decay", number: func(g *Group) *float64 { return &g.MomentumDecay }},
 	{name: "nesterov", flag: func(g *Group) *bool { return &g.Nesterov }},
+	{name: "ns_coefficients.0", number: func(g *Group) *float64 { return &g.NSCoefficients[0] }, within: anyNumber},
+	{name: "ns_coefficients.1", number: func(g *Group) *float64 { return &g.NSCoefficients[1] }, within: anyNumber},
+	{name: "ns_coefficients.2", number: func(g *Group) *float64 { return &g.NSCoefficients[2] }, within: anyNumber},
+	{name: "ns_steps", number: func(g *Group) *float64 { return &g.NSSteps }, within: below100},
 	{name: "rho", number: func(g *Group) *float64 { return &g.Rho }, within: share},
 	{name: "step_sizes.0", number: func(g *Group) *float64 { return &g.StepMin }},
 	{name: "step_sizes.1", number: func(g *Group) *float64 { return &g.StepMax }},
@@ -225,10 +238,42 @@ func (o *Optimizer) named(names []string) []setting {
 
 // text returns the value in g as Python writes it.
 func (s setting) text(g *Group) string {
-	if s.flag == nil {
-		return fmt.Sprint(*s.number(g))
+	switch v := s.value(g).(type) {
+	case bool:
+		return truth(v)
+	default:
+		return fmt.Sprint(v)
 	}
-	return truth(*s.flag(g))
+}
+
+// value returns the value in g: a float64, bool or string.
+func (s setting) value(g *Group) any {
+	switch {
+	case s.flag != nil:
+		return *s.flag(g)
+	case s.word != nil:
+		return *s.word(g)
+	}
+	return *s.number(g)
+}
+
+// set sets the value in g. It reports whether v is of the setting's type.
+func (s setting) set(g *Group, v any) (ok bool) {
+	switch v := v.(type) {
+	case float64:
+		if ok = s.number != nil; ok {
+			*s.number(g) = v
+		}
+	case bool:
+		if ok = s.flag != nil; ok {
+			*s.flag(g) = v
+		}
+	case string:
+		if ok = s.word != nil; ok {
+			*s.word(g) = v
+		}
+	}
+	return ok
 }
 
 // truth returns b as Python writes it.
@@ -249,7 +294,7 @@ func (o *Optimizer) configured(g Group, options []Option) Group {
 		option.set(&g)
 	}
 	for _, s := range o.settings() {
-		if s.flag != nil {
+		if s.number == nil {
 			continue
 		}
 		within := s.within
@@ -259,6 +304,12 @@ func (o *Optimizer) configured(g Group, options []Option) Group {
 		if x := *s.number(&g); !within.hold(x) {
 			o.fail("%s is %v; want %s", s.name, x, within.text)
 		}
+	}
+	if g.stochastic && g.kahan || (g.stochastic || g.kahan) && g.fused {
+		o.fail("more than one of StochasticRounding, KahanSum and Fused; want one")
+	}
+	if g.AdjustLR != "" && adjustments[g.AdjustLR] == nil {
+		o.fail("adjust_lr_fn is %q; want original, match_rms_adamw or spectral_unclamped", g.AdjustLR)
 	}
 	if g.Nesterov && (g.Momentum <= 0 || g.Dampening != 0) {
 		o.fail("Nesterov with momentum %v and dampening %v; want momentum above 0 and dampening 0", g.Momentum, g.Dampening)

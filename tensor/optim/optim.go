@@ -13,7 +13,8 @@
 // A [Scheduler] changes learning rates at each step.
 //
 // An optimizer does arithmetic in the dtype of its parameters, so float16
-// parameters round at every step; keep them float32 and let autocast cast.
+// parameters round at every step; keep them float32 and let autocast cast, or use
+// [StochasticRounding] or [KahanSum].
 package optim
 
 import (
@@ -56,9 +57,15 @@ type shaper interface {
 	stateShape(name string, p *tensor.Tensor) []int
 }
 
+// checker is a rule that some parameters or settings do not suit.
+type checker interface {
+	// check returns what is wrong with a group.
+	check(g *Group) error
+}
+
 // newOptimizer returns an optimizer with one group.
 func newOptimizer(name string, r rule, takes string, params []*tensor.Tensor, defaults Group, options []Option) *Optimizer {
-	o := &Optimizer{name: name, rule: r, takes: append(strings.Fields(takes), "lr"), records: map[*tensor.Tensor]record{}}
+	o := &Optimizer{name: name, rule: r, takes: append(strings.Fields(takes), "lr", "bf16_stochastic_round", "kahan_sum"), records: map[*tensor.Tensor]record{}}
 	o.defaults = o.configured(defaults, options)
 	return o.AddGroup(params)
 }
@@ -89,6 +96,11 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 		o.fail("Fused cannot apply to one group; give it to the constructor, for all groups")
 	}
 	g.params = params
+	if c, ok := o.rule.(checker); ok {
+		if err := c.check(&g); err != nil {
+			o.fail("%v", err)
+		}
+	}
 	o.takeBack()
 	o.counts = nil
 	o.replaced++
@@ -149,6 +161,10 @@ func (o *Optimizer) move(p, g *tensor.Tensor, group *Group, r record) {
 	if group.Maximize {
 		g = g.Neg()
 	}
+	if group.isWide(p) {
+		o.moveWide(p, g, group, r)
+		return
+	}
 	o.rule.step(p, g, group, r)
 }
 
@@ -200,7 +216,7 @@ func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 	tensor.NoGrad(func() {
 		for i, p := range old {
 			if r := o.records[p]; r != nil {
-				records[params[i]] = r.like(params[i])
+				records[params[i]] = r.like(params[i], o.groupOf(p))
 			}
 		}
 	})
@@ -216,6 +232,16 @@ func describe(t *tensor.Tensor) string {
 		return "nil"
 	}
 	return fmt.Sprintf("a tensor of shape %s", text.Shape(t.Shape()))
+}
+
+// groupOf returns the group of p.
+func (o *Optimizer) groupOf(p *tensor.Tensor) *Group {
+	for _, g := range o.groups {
+		if slices.Contains(g.params, p) {
+			return g
+		}
+	}
+	return nil
 }
 
 // Groups returns the groups, whose settings may be changed between steps.
@@ -258,11 +284,11 @@ func (r record) tensor(name string, p *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// shaped is tensor with zeros of the given shape.
-func (r record) shaped(name string, p *tensor.Tensor, shape []int) *tensor.Tensor {
+// shaped is tensor with zeros of the given dtype and shape.
+func (r record) shaped(name string, p *tensor.Tensor, d tensor.DType, shape []int) *tensor.Tensor {
 	t, ok := r[name].(*tensor.Tensor)
 	if !ok {
-		t = tensor.ZerosAs(p.DType(), shape...).ToDevice(p.Device())
+		t = tensor.ZerosAs(d, shape...).ToDevice(p.Device())
 		r[name] = t
 	}
 	return t
@@ -286,12 +312,12 @@ func (r record) counted() float64 {
 	return r.number("step")
 }
 
-// like returns r with its tensors in p's dtype and on its device.
-func (r record) like(p *tensor.Tensor) record {
+// like returns r with its tensors in the dtypes that steps of p in group g have, and on its device.
+func (r record) like(p *tensor.Tensor, g *Group) record {
 	out := record{}
 	for name, value := range r {
 		if t, ok := value.(*tensor.Tensor); ok {
-			value = t.To(p.DType()).ToDevice(p.Device())
+			value = t.To(g.stateDType(name, p)).ToDevice(p.Device())
 		}
 		out[name] = value
 	}

@@ -13,7 +13,7 @@ import (
 
 // StateDict returns the optimizer's state for a checkpoint: torch's state_dict with names
 // joined by dots. Settings of group 0 are param_groups.0.lr, param_groups.0.betas.0 and so
-// on, float64 or bool; param_groups.0.params is its number of parameters, as float64. The
+// on, float64, bool or string; param_groups.0.params is its number of parameters, as float64. The
 // state of parameter 3, counted over all groups, is state.3.step, a float64, and
 // state.3.exp_avg, a *tensor.Tensor. Tensors share memory with the optimizer: Clone them to
 // keep their values.
@@ -23,11 +23,7 @@ func (o *Optimizer) StateDict() map[string]any {
 		prefix := fmt.Sprintf("param_groups.%d.", i)
 		state[prefix+"params"] = float64(len(g.params))
 		for _, s := range o.saved() {
-			if s.flag != nil {
-				state[prefix+s.name] = *s.flag(g)
-			} else {
-				state[prefix+s.name] = *s.number(g)
-			}
+			state[prefix+s.name] = s.value(g)
 		}
 	}
 	records := o.remembered()
@@ -63,19 +59,9 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 		}
 		delete(rest, prefix+"params")
 		for _, s := range o.saved() {
-			value, ok := rest[prefix+s.name], false
+			value := rest[prefix+s.name]
 			delete(rest, prefix+s.name)
-			switch v := value.(type) {
-			case float64:
-				if ok = s.flag == nil; ok {
-					*s.number(&groups[i]) = v
-				}
-			case bool:
-				if ok = s.flag != nil; ok {
-					*s.flag(&groups[i]) = v
-				}
-			}
-			if !ok {
+			if !s.set(&groups[i], value) || s.word != nil && adjustments[groups[i].AdjustLR] == nil {
 				bad("%s%s is %v", prefix, s.name, value)
 			}
 		}
@@ -105,7 +91,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 				bad("%s has shape %s, want %s", name, text.Shape(v.Shape()), text.Shape(want))
 				continue
 			}
-			tensor.NoGrad(func() { records[p].shaped(key, p, want).Assign(v) })
+			tensor.NoGrad(func() { records[p].shaped(key, p, o.groupOf(p).stateDType(key, p), want).Assign(v) })
 		default:
 			bad("%s is a %T", name, value)
 		}

@@ -44,12 +44,8 @@ func (o *Optimizer) flattened(state map[string]any) map[string]any {
 				name, index, _ := strings.Cut(s.name, ".")
 				known = append(known, name)
 				v := nestedSetting(group[name], index)
-				switch {
-				case v != nil:
-				case s.flag != nil:
-					v = *s.flag(o.groups[i])
-				default:
-					v = *s.number(o.groups[i])
+				if v == nil {
+					v = s.value(o.groups[i])
 				}
 				out[prefix+s.name] = v
 			}

@@ -26,14 +26,14 @@ func (f Format) Encode(x float64, r Rounding, o Overflow) uint8 {
 	if x != x && s.nan == none {
 		panic(fmt.Sprintf("quant: %v has no code for NaN; check the number before, or use a format with NaN, such as %v", f, E4M3FN))
 	}
-	return s.encode(x, r, o, 0)
+	return uint8(s.encode(x, r, o, 0))
 }
 
 // Round returns the number of f that x becomes: Decode of Encode.
 func (f Format) Round(x float64, r Rounding, o Overflow) float64 { return f.Decode(f.Encode(x, r, o)) }
 
 // encode returns the code of x, the element at position i. NaN becomes 0 in a format without NaN.
-func (s *spec) encode(x float64, r Rounding, o Overflow, i int) uint8 {
+func (s *spec) encode(x float64, r Rounding, o Overflow, i int) uint16 {
 	if s.kind == unsigned {
 		return s.encodePower(x, r, o, i)
 	}
@@ -81,22 +81,22 @@ func (s *spec) encode(x float64, r Rounding, o Overflow, i int) uint8 {
 }
 
 // signed returns a code with a sign.
-func (s *spec) signed(code int, negative bool) uint8 {
+func (s *spec) signed(code int, negative bool) uint16 {
 	sign := 1 << (s.bits() - 1)
 	switch {
 	case !negative || code == s.nan && s.kind == fnuz || code == 0 && s.kind != signed:
-		return uint8(code)
+		return uint16(code)
 	case s.kind == twos || s.kind == symmetric:
-		return uint8(2*sign - code)
+		return uint16(2*sign - code)
 	}
-	return uint8(code | sign)
+	return uint16(code | sign)
 }
 
 // encodePower is encode for powers of two. As in torch, 0 becomes the smallest, 1.5 times a power of two rounds up, and what lies between
 // the two smallest powers rounds up too. Negative numbers become NaN, since there is no sign.
-func (s *spec) encodePower(x float64, r Rounding, o Overflow, i int) uint8 {
+func (s *spec) encodePower(x float64, r Rounding, o Overflow, i int) uint16 {
 	if x != x || x < 0 {
-		return uint8(s.nan)
+		return uint16(s.nan)
 	}
 	if x <= s.value(0) {
 		return 0
@@ -118,5 +118,5 @@ func (s *spec) encodePower(x float64, r Rounding, o Overflow, i int) uint8 {
 			code = s.top
 		}
 	}
-	return uint8(code)
+	return uint16(code)
 }

@@ -61,5 +61,5 @@ func (nvRule) choose(_, amax, global float32) block {
 	scale := min(amax*float32(global*sixth), math.MaxFloat32)
 	code := E4M3FN.spec().encode(float64(scale), Nearest, Saturate, 0)
 	stored := decoding[E4M3FN][code]
-	return block{code: code, factor: min(1/float32(stored*(1/global)), math.MaxFloat32), limit: nvMost}
+	return block{code: uint8(code), factor: min(1/float32(stored*(1/global)), math.MaxFloat32), limit: nvMost}
 }

@@ -245,7 +245,7 @@ func (w *writer) rounded(dst []uint8, src []float32, at int, b *block) {
 	s := w.element.spec()
 	for i, v := range src {
 		y := min(max(v*b.factor, -b.limit), b.limit)
-		dst[i] = s.encode(float64(y), w.rounding, Saturate, at+i)
+		dst[i] = uint8(s.encode(float64(y), w.rounding, Saturate, at+i))
 	}
 }
 
@@ -260,7 +260,7 @@ func (w *writer) cast(dst []uint8, src []float32, at int) {
 		if v != v && s.nan == none {
 			w.unknown.Store(true)
 		}
-		dst[i] = s.encode(float64(v), w.rounding, w.overflow, at+i)
+		dst[i] = uint8(s.encode(float64(v), w.rounding, w.overflow, at+i))
 	}
 }
 

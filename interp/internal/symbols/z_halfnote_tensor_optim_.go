@@ -11,6 +11,7 @@ func init() {
 	tables["halfnote/tensor/optim"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
 		t["AMSGrad"] = reflect.ValueOf(optim.AMSGrad)
+		t["AdjustLR"] = reflect.ValueOf(optim.AdjustLR)
 		t["Alpha"] = reflect.ValueOf(optim.Alpha)
 		t["AveragedModel"] = reflect.ValueOf((*optim.AveragedModel)(nil))
 		t["Beta2Decay"] = reflect.ValueOf(optim.Beta2Decay)
@@ -26,6 +27,7 @@ func init() {
 		t["Fused"] = reflect.ValueOf(optim.Fused)
 		t["Group"] = reflect.ValueOf((*optim.Group)(nil))
 		t["InitialSum"] = reflect.ValueOf(optim.InitialSum)
+		t["KahanSum"] = reflect.ValueOf(optim.KahanSum)
 		t["LBFGS"] = reflect.ValueOf((*optim.LBFGS)(nil))
 		t["LBFGSOptions"] = reflect.ValueOf((*optim.LBFGSOptions)(nil))
 		t["LR"] = reflect.ValueOf(optim.LR)
@@ -34,6 +36,9 @@ func init() {
 		t["Maximize"] = reflect.ValueOf(optim.Maximize)
 		t["Momentum"] = reflect.ValueOf(optim.Momentum)
 		t["MomentumDecay"] = reflect.ValueOf(optim.MomentumDecay)
+		t["NSCoefficients"] = reflect.ValueOf(optim.NSCoefficients)
+		t["NSDType"] = reflect.ValueOf(optim.NSDType)
+		t["NSSteps"] = reflect.ValueOf(optim.NSSteps)
 		t["Nesterov"] = reflect.ValueOf(optim.Nesterov)
 		t["NewASGD"] = reflect.ValueOf(optim.NewASGD)
 		t["NewAdadelta"] = reflect.ValueOf(optim.NewAdadelta)
@@ -54,6 +59,7 @@ func init() {
 		t["NewLinearLR"] = reflect.ValueOf(optim.NewLinearLR)
 		t["NewMultiStepLR"] = reflect.ValueOf(optim.NewMultiStepLR)
 		t["NewMultiplicativeLR"] = reflect.ValueOf(optim.NewMultiplicativeLR)
+		t["NewMuon"] = reflect.ValueOf(optim.NewMuon)
 		t["NewNAdam"] = reflect.ValueOf(optim.NewNAdam)
 		t["NewOneCycleLR"] = reflect.ValueOf(optim.NewOneCycleLR)
 		t["NewPolynomialLR"] = reflect.ValueOf(optim.NewPolynomialLR)
@@ -68,12 +74,14 @@ func init() {
 		t["OneCycleOptions"] = reflect.ValueOf((*optim.OneCycleOptions)(nil))
 		t["Optimizer"] = reflect.ValueOf((*optim.Optimizer)(nil))
 		t["Option"] = reflect.ValueOf((*optim.Option)(nil))
+		t["PlainMomentum"] = reflect.ValueOf(optim.PlainMomentum)
 		t["ReduceLROnPlateau"] = reflect.ValueOf((*optim.ReduceLROnPlateau)(nil))
 		t["ReduceLROnPlateauOptions"] = reflect.ValueOf((*optim.ReduceLROnPlateauOptions)(nil))
 		t["Rho"] = reflect.ValueOf(optim.Rho)
 		t["Scheduler"] = reflect.ValueOf((*optim.Scheduler)(nil))
 		t["StartAverage"] = reflect.ValueOf(optim.StartAverage)
 		t["StepSizes"] = reflect.ValueOf(optim.StepSizes)
+		t["StochasticRounding"] = reflect.ValueOf(optim.StochasticRounding)
 		t["WeightDecay"] = reflect.ValueOf(optim.WeightDecay)
 		return t
 	}

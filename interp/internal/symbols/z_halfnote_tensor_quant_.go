@@ -51,6 +51,7 @@ func init() {
 		t["PerTensor"] = reflect.ValueOf(quant.PerTensor)
 		t["Quantize"] = reflect.ValueOf(quant.Quantize)
 		t["RCeil"] = reflect.ValueOf(quant.RCeil)
+		t["Round"] = reflect.ValueOf(quant.Round)
 		t["Rounding"] = reflect.ValueOf((*quant.Rounding)(nil))
 		t["Saturate"] = reflect.ValueOf(quant.Saturate)
 		t["ScaleMode"] = reflect.ValueOf((*quant.ScaleMode)(nil))
