@@ -36,7 +36,7 @@ STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd, tensor/quant
 STD, tensor, tensor/nn < tensor/nn/models
 tensor/driver, tensor/quant, x/text < tensor/data
-tensor/driver < tensor/quant
+tensor/driver, tensor/internal/asm < tensor/quant
 tensor/quant < tensor/optim
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest

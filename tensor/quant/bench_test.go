@@ -9,7 +9,7 @@ import (
 )
 
 // Quantise and de-quantise, next to a copy of the float32 numbers.
-func Benchmark(b *testing.B) {
+func BenchmarkQuantize(b *testing.B) {
 	x := sample(2048, 4096)
 	b.Run("copy", func(b *testing.B) {
 		b.SetBytes(int64(x.Bytes()))

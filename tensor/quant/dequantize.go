@@ -67,11 +67,24 @@ type reader struct {
 	zeroPoints []uint8
 }
 
+// pairsOf holds the two numbers of each byte of codes of 4 bits.
+var pairsOf = func() map[Format]*[256][2]float32 {
+	all := map[Format]*[256][2]float32{}
+	for _, f := range []Format{E2M1, Int4} {
+		t := new([256][2]float32)
+		for b := range t {
+			t[b] = [2]float32{decoding[f][b&15], decoding[f][b>>4]}
+		}
+		all[f] = t
+	}
+	return all
+}()
+
 // row converts a row.
 func (r *reader) row(row int) {
 	g := &r.grid
 	bits := g.element.Bits()
-	table := &decoding[g.element]
+	table, pairs := &decoding[g.element], pairsOf[g.element]
 	cols, across, rows := g.at()
 	var buffer [512]uint8
 	for c := range across {
@@ -85,6 +98,13 @@ func (r *reader) row(row int) {
 		from, to := row*g.width+c*cols, row*g.width+min((c+1)*cols, g.width)
 		for at := from; at < to; at += len(buffer) {
 			dst := r.dst[at:min(at+len(buffer), to)]
+			if bits == 4 && zero == 0 {
+				for i, b := range r.bytes[at/2 : (at+len(dst))/2] {
+					p, d := &pairs[b], dst[2*i:2*i+2]
+					d[0], d[1] = p[0]*factor, p[1]*factor
+				}
+				continue
+			}
 			codes := buffer[:len(dst)]
 			unpack(codes, r.bytes[packed(at, bits):], bits)
 			if zero != 0 {

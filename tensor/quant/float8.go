@@ -63,12 +63,14 @@ type amaxRule struct {
 	powerOfTwo bool
 }
 
-func (r amaxRule) choose(_, amax, _ float32) block {
+func (r amaxRule) choose(out []block, of []span, _ float32) {
 	const least = 1e-12 // torchao's EPS
-	factor := float32(r.most / max(float64(amax), least))
-	if r.powerOfTwo {
-		_, e := math.Frexp(float64(factor))
-		factor = powerOf(e - 1)
+	for i := range out {
+		factor := float32(r.most / max(float64(math.Float32frombits(of[i].amax)), least))
+		if r.powerOfTwo {
+			_, e := math.Frexp(float64(factor))
+			factor = powerOf(max(e-1, -127))
+		}
+		out[i] = block{scale: 1 / factor, factor: factor, limit: float32(r.most)}
 	}
-	return block{scale: 1 / factor, factor: factor, limit: float32(r.most)}
 }

@@ -49,19 +49,20 @@ type affineRule struct {
 	asymmetric bool
 }
 
-func (r affineRule) choose(lo, hi, _ float32) block {
-	lo, hi = min(lo, 0), max(hi, 0)
-	b := block{}
-	if r.asymmetric {
-		const eps = 0x1p-23 // torch.finfo(torch.float32).eps
-		b.scale = max((hi-lo)/(-2*r.lowest-1), eps)
-		b.zero = min(max(r.lowest-roundEven(lo/b.scale), r.lowest), -r.lowest-1)
-	} else {
-		const tiny = 0x1p-126 // torch.finfo(torch.float32).smallest_normal
-		b.scale = max(max(-lo, hi)/(-r.lowest-0.5), tiny)
+func (r affineRule) choose(out []block, of []span, _ float32) {
+	for i := range out {
+		b, lo, hi := block{}, of[i].lo, of[i].hi
+		if r.asymmetric {
+			const eps = 0x1p-23 // torch.finfo(torch.float32).eps
+			b.scale = max((hi-lo)/(-2*r.lowest-1), eps)
+			b.zero = min(max(r.lowest-roundEven(lo/b.scale), r.lowest), -r.lowest-1)
+		} else {
+			const tiny = 0x1p-126 // torch.finfo(torch.float32).smallest_normal
+			b.scale = max(max(-lo, hi)/(-r.lowest-0.5), tiny)
+		}
+		b.factor = 1 / b.scale
+		out[i] = b
 	}
-	b.factor = 1 / b.scale
-	return b
 }
 
 // roundEven rounds to the nearest integer.

@@ -100,26 +100,27 @@ type mxRule struct {
 	bits int // of the mantissa, without the leading one
 }
 
-func (r mxRule) choose(_, amax, _ float32) block {
-	b := math.Float32bits(amax)
-	code := 0
-	switch r.mode {
-	case RCeil:
-		b = math.Float32bits(amax / r.most)
-		code = int(b >> 23)
-		if fraction := b & (1<<23 - 1); code > 0 && fraction > 0 || fraction > 1<<22 {
-			code++
+func (r mxRule) choose(out []block, of []span, _ float32) {
+	for i := range out {
+		b := of[i].amax
+		code := 0
+		switch r.mode {
+		case RCeil:
+			b = math.Float32bits(math.Float32frombits(b) / r.most)
+			code = int(b >> 23)
+			if fraction := b & (1<<23 - 1); code > 0 && fraction > 0 || fraction > 1<<22 {
+				code++
+			}
+		case Even:
+			code = int((b+1<<(22-r.bits))>>23) - r.emax
+		case Ceil:
+			code = int((b+1<<23-1)>>23) - r.emax
+		default:
+			code = int(b>>23) - r.emax
 		}
-	case Even:
-		b += 1 << (22 - r.bits)
-		code = int(b>>23) - r.emax
-	case Ceil:
-		code = int((b+1<<23-1)>>23) - r.emax
-	default:
-		code = int(b>>23) - r.emax
+		code = min(max(code, 0), 254)
+		out[i] = block{code: uint8(code), factor: powerOf(127 - code), limit: r.limit(code)}
 	}
-	code = min(max(code, 0), 254)
-	return block{code: uint8(code), factor: powerOf(127 - code), limit: r.limit(code)}
 }
 
 // limit returns the largest number of the format that stays finite in float32 when it is scaled.
@@ -133,4 +134,9 @@ func (r mxRule) limit(code int) float32 {
 }
 
 // powerOf returns 2^e for -127 <= e <= 127.
-func powerOf(e int) float32 { return float32(math.Ldexp(1, e)) }
+func powerOf(e int) float32 {
+	if e == -127 {
+		return 0x1p-127
+	}
+	return math.Float32frombits(uint32(e+127) << 23)
+}

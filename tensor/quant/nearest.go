@@ -1,6 +1,11 @@
 package quant
 
-import "math"
+import (
+	"math"
+	"unsafe"
+
+	"halfnote/tensor/internal/asm"
+)
 
 const (
 	signBit = 1 << 31
@@ -17,48 +22,80 @@ func absmax(most uint32, x []float32) uint32 {
 
 // encoder converts float32 numbers, at most limit in magnitude after scaling, to the nearest number of a format.
 type encoder struct {
-	shift             uint32  // mantissa bits that float32 has and the format lacks
-	half              uint32  // half a unit in the last place of the format, less 1
-	rebias            uint32  // difference of the biases, at the place of the format's exponent
-	tiny              uint32  // bits of the smallest normal number
-	magic             float32 // a number whose unit in the last place is the smallest subnormal number
-	magicBits         uint32
-	sign              uint8
-	twos, dropZeroing bool
+	asm.Codes
+	tier      *asm.Tier // nil for portable code
+	magicBits uint32
+	noZero    bool // -0 becomes 0
 }
 
-func newEncoder(s *spec) encoder {
-	e := encoder{shift: uint32(23 - s.mantissa), sign: 1 << (s.bits() - 1), twos: s.kind == twos || s.kind == symmetric, dropZeroing: s.kind == fnuz}
-	e.half = 1<<(e.shift-1) - 1
-	e.rebias = uint32(127-s.bias) << s.mantissa
-	e.tiny = math.Float32bits(float32(math.Ldexp(1, 1-s.bias)))
+func newEncoder(s *spec, tier *asm.Tier) encoder {
+	e := encoder{tier: tier, noZero: s.kind == fnuz}
+	e.Shift = uint64(23 - s.mantissa)
+	e.Half = 1<<(e.Shift-1) - 1
+	e.Rebias = uint32(127-s.bias) << s.mantissa
+	e.Tiny = math.Float32bits(float32(math.Ldexp(1, 1-s.bias)))
 	if s.exponent == 0 {
-		e.tiny = infBits // all numbers are multiples of the smallest
+		e.Tiny = infBits // all numbers are multiples of the smallest
 	}
-	e.magic = float32(math.Ldexp(1, 1-s.bias-s.mantissa+23))
-	e.magicBits = math.Float32bits(e.magic)
+	if e.Sign = 1 << (s.bits() - 1); s.kind == twos || s.kind == symmetric {
+		e.Sign, e.Twos = 0, math.MaxUint32
+	}
+	e.Magic = float32(math.Ldexp(1, 1-s.bias-s.mantissa+23))
+	e.magicBits = math.Float32bits(e.Magic)
 	return e
 }
 
 // nearest sets dst[i] to the code of src[i]*factor, whose magnitude is limited to limit. No number may be NaN.
 func (e *encoder) nearest(dst []uint8, src []float32, factor, limit float32) {
+	whole := 0
+	if e.tier != nil && e.tier.Loops.Encode != nil && !e.noZero {
+		if whole = len(src) &^ 15; whole > 0 {
+			e.tier.Loops.Encode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), 1, whole, unsafe.Pointer(&factor), unsafe.Pointer(&limit), &e.Codes)
+		}
+	}
+	e.portable(dst[whole:len(src)], src[whole:], factor, limit)
+}
+
+// portable is nearest in Go.
+func (e *encoder) portable(dst []uint8, src []float32, factor, limit float32) {
 	dst = dst[:len(src)]
-	most := math.Float32bits(limit)
+	most, shift := math.Float32bits(limit), uint32(e.Shift)
 	for i, v := range src {
 		b := math.Float32bits(v * factor)
 		a := min(b&^signBit, most)
-		if a < e.tiny {
+		if a < e.Tiny {
 			// The sum rounds to the unit of the format.
-			a = math.Float32bits(math.Float32frombits(a)+e.magic) - e.magicBits
+			a = math.Float32bits(math.Float32frombits(a)+e.Magic) - e.magicBits
 		} else {
-			a = (a+e.half+a>>e.shift&1)>>e.shift - e.rebias
+			a = (a+e.Half+a>>shift&1)>>shift - e.Rebias
 		}
-		c := uint8(a)
-		if b&signBit != 0 && (c != 0 || !e.dropZeroing) {
-			if c |= e.sign; e.twos {
-				c = -uint8(a)
-			}
+		sign := uint32(int32(b) >> 31)
+		c := a ^ sign&e.Twos - sign&e.Twos | sign&e.Sign
+		if e.noZero && a == 0 {
+			c = 0
 		}
-		dst[i] = c
+		dst[i] = uint8(c)
+	}
+}
+
+// blocks is nearest for adjacent blocks of the same width, each with a factor and a limit.
+func (e *encoder) blocks(dst []uint8, src []float32, width int, factors, limits []float32) {
+	if e.tier != nil && e.tier.Loops.Encode != nil && !e.noZero && width%16 == 0 && len(src) > 0 {
+		e.tier.Loops.Encode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), len(src)/width, width, unsafe.Pointer(&factors[0]), unsafe.Pointer(&limits[0]), &e.Codes)
+		return
+	}
+	for c := range len(src) / width {
+		e.nearest(dst[c*width:], src[c*width:(c+1)*width], factors[c], limits[c])
+	}
+}
+
+// largest sets most to the bits of the largest magnitude of each of adjacent blocks of the same width.
+func (e *encoder) largest(most []uint32, src []float32, width int) {
+	if e.tier != nil && e.tier.Loops.LargestOfBlocks != nil && width%16 == 0 && len(src) > 0 {
+		e.tier.Loops.LargestOfBlocks(unsafe.Pointer(&most[0]), unsafe.Pointer(&src[0]), len(src)/width, width)
+		return
+	}
+	for c := range len(src) / width {
+		most[c] = absmax(0, src[c*width:(c+1)*width])
 	}
 }

@@ -36,6 +36,9 @@ func (n NVFP4) plan() (plan, error) {
 	return p, nil
 }
 
+// scaleEncoder converts scales.
+var scaleEncoder = newEncoder(&specs[E4M3FN], nil)
+
 // nvRule chooses the scales. All of it is float32 arithmetic, in this order.
 type nvRule struct{}
 
@@ -56,10 +59,14 @@ func (nvRule) global(amax float32) (scale, factor float32) {
 	return 1 / factor, factor
 }
 
-func (nvRule) choose(_, amax, global float32) block {
+func (nvRule) choose(out []block, of []span, global float32) {
 	sixth := float32(1) / nvMost
-	scale := min(amax*float32(global*sixth), math.MaxFloat32)
-	code := E4M3FN.spec().encode(float64(scale), Nearest, Saturate, 0)
-	stored := decoding[E4M3FN][code]
-	return block{code: uint8(code), factor: min(1/float32(stored*(1/global)), math.MaxFloat32), limit: nvMost}
+	product, inverse := float32(global*sixth), 1/global
+	for i := range out {
+		scale := [1]float32{min(math.Float32frombits(of[i].amax)*product, math.MaxFloat32)}
+		var code [1]uint8
+		scaleEncoder.portable(code[:], scale[:], 1, 448)
+		stored := decoding[E4M3FN][code[0]]
+		out[i] = block{code: code[0], factor: min(1/float32(stored*inverse), math.MaxFloat32), limit: nvMost}
+	}
 }

@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Codes of 4 bits are stored two in a byte, the first in the low bits, as in torchao, Transformer Engine and safetensors. Codes of 6 bits are
 // stored four in three bytes, as a stream of bits from the lowest on, as in safetensors; torchao 0.18 keeps each in a separate byte.
 
@@ -10,9 +12,15 @@ func packed(n, bits int) int { return n * bits / 8 }
 func pack(dst, codes []uint8, bits int) {
 	switch bits {
 	case 4:
-		dst = dst[:len(codes)/2]
-		for i := range dst {
-			dst[i] = codes[2*i]&15 | codes[2*i+1]<<4
+		i := 0
+		for ; i+8 <= len(codes); i += 8 {
+			w := binary.LittleEndian.Uint64(codes[i:]) & 0x0f0f0f0f0f0f0f0f
+			w = (w | w>>4) & 0x00ff00ff00ff00ff
+			w = (w | w>>8) & 0x0000ffff0000ffff
+			binary.LittleEndian.PutUint32(dst[i/2:], uint32(w|w>>16))
+		}
+		for ; i+2 <= len(codes); i += 2 {
+			dst[i/2] = codes[i]&15 | codes[i+1]<<4
 		}
 	case 6:
 		for i := 0; i+4 <= len(codes); i += 4 {

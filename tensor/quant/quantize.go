@@ -10,6 +10,7 @@ import (
 
 	"halfnote/internal/plumbing"
 	"halfnote/tensor"
+	"halfnote/tensor/internal/asm"
 )
 
 var memory = tensor.Internal(plumbing.Token{}).Memory
@@ -21,7 +22,10 @@ var memory = tensor.Internal(plumbing.Token{}).Memory
 // numbers by its rule.
 //
 // It panics if x has another dtype or a shape that the scheme cannot store.
-func Quantize(x *tensor.Tensor, s Scheme) *Tensor {
+func Quantize(x *tensor.Tensor, s Scheme) *Tensor { return quantize(x, s, asm.Best()) }
+
+// quantize is Quantize with the kernels of a tier, or in Go if that is nil.
+func quantize(x *tensor.Tensor, s Scheme, tier *asm.Tier) *Tensor {
 	if x == nil || s == nil {
 		fail("Quantize", nil, errors.New("a nil tensor or scheme"))
 	}
@@ -40,7 +44,7 @@ func Quantize(x *tensor.Tensor, s Scheme) *Tensor {
 	}
 	q := newTensor(s, g, x.Shape())
 	x = x.Detach().ToDevice(tensor.CPU).Float().Contiguous()
-	w := &writer{grid: g, src: floats(x), codes: bytes(q.codes), encoder: newEncoder(p.element.spec())}
+	w := &writer{grid: g, src: floats(x), codes: bytes(q.codes), encoder: newEncoder(p.element.spec(), tier)}
 	if q.scales != nil {
 		if g.scales == floatScale {
 			w.floats = floats(q.scales)
@@ -81,7 +85,7 @@ type writer struct {
 	amax    []uint32    // largest magnitudes of blocks, for a scheme with a scale of the tensor
 	stored  float32     // that scale
 	global  float32     // factor for the rule
-	all     block       // the block that is the whole tensor
+	all     [1]block    // the block that is the whole tensor
 	unknown atomic.Bool // whether a NaN has no code
 }
 
@@ -95,8 +99,9 @@ func (w *writer) run() {
 		return
 	case w.scales == nil && w.floats == nil:
 	case w.scaleShape == nil:
-		w.all = w.choose(w.overall())
-		w.store(0, w.all)
+		all := w.all[:]
+		w.choose(all, []span{w.overall()})
+		w.store(0, all)
 	case w.grid.scales == e4m3Scale:
 		w.prepare()
 	}
@@ -105,11 +110,26 @@ func (w *writer) run() {
 		tall = 1 // the scale is known
 	}
 	band := tall * max(1, share/(tall*w.width))
+	_, across, _ := w.at()
 	each(ceil(w.height, band), func(i int) {
+		m := newRoom(across, w.width)
 		for r := i * band; r < min((i+1)*band, w.height); r += tall {
-			w.band(r, min(r+tall, w.height))
+			w.band(r, min(r+tall, w.height), m)
 		}
 	})
+}
+
+// room holds the ranges, the scales, the factors and the limits of the blocks of a band, and the codes of a row.
+type room struct {
+	row             []uint32
+	spans           []span
+	list            []block
+	factors, limits []float32
+	codes           []uint8
+}
+
+func newRoom(blocks, width int) *room {
+	return &room{make([]uint32, blocks), make([]span, blocks), make([]block, blocks), make([]float32, blocks), make([]float32, blocks), make([]uint8, width)}
 }
 
 // overall returns the range of the whole tensor.
@@ -131,10 +151,10 @@ func (w *writer) prepare() {
 	rows := max(1, share/w.width)
 	each(ceil(w.height, rows), func(i int) {
 		for r := i * rows; r < min((i+1)*rows, w.height); r++ {
-			for c := range across {
-				at := r*w.width + c*cols
-				a := absmax(0, w.src[at:at+cols])
-				if w.amax[r*across+c] = a; a < infBits {
+			row := w.amax[r*across : (r+1)*across]
+			w.largest(row, w.src[r*w.width:(r+1)*w.width], cols)
+			for _, a := range row {
+				if a < infBits {
 					most[r] = max(most[r], a)
 				}
 			}
@@ -142,14 +162,6 @@ func (w *writer) prepare() {
 	})
 	w.stored, w.global = w.rule.(global).global(math.Float32frombits(slices.Max(most)))
 }
-
-// span is the range of some numbers: the bits of the largest magnitude and, for a rule with zero points, the smallest and the largest number.
-type span struct {
-	amax   uint32
-	lo, hi float32
-}
-
-func (s span) and(t span) span { return span{max(s.amax, t.amax), min(s.lo, t.lo), max(s.hi, t.hi)} }
 
 // spanOf returns the range of s and x. Those of rules with zero points include 0.
 func (w *writer) spanOf(s span, x []float32) span {
@@ -162,58 +174,121 @@ func (w *writer) spanOf(s span, x []float32) span {
 	return s
 }
 
-// choose returns the scale for a range.
-func (w *writer) choose(s span) block {
-	if s.amax >= infBits {
-		nan := float32(math.NaN())
-		code := E8M0.spec().nan
-		if w.grid.scales == e4m3Scale {
-			code = E4M3FN.spec().nan
+// choose sets out to the scales for ranges. It reports whether all are finite.
+func (w *writer) choose(out []block, of []span) (finite bool) {
+	w.rule.choose(out, of, w.global)
+	finite = true
+	for i := range of {
+		if of[i].amax >= infBits {
+			nan := float32(math.NaN())
+			code := E8M0.spec().nan
+			if w.grid.scales == e4m3Scale {
+				code = E4M3FN.spec().nan
+			}
+			out[i], finite = block{code: uint8(code), scale: nan, factor: nan}, false
 		}
-		return block{code: uint8(code), scale: nan, factor: nan}
 	}
-	if !w.plan.zeros {
-		s.hi = math.Float32frombits(s.amax)
-		s.lo = -s.hi
-	}
-	return w.rule.choose(s.lo, s.hi, w.global)
+	return finite
 }
 
-// store stores the scale of block i.
-func (w *writer) store(i int, b block) {
+// store stores the scales of blocks from number i on.
+func (w *writer) store(i int, list []block) {
 	if w.floats != nil {
-		w.floats[i] = b.scale
+		for j := range list {
+			w.floats[i+j] = list[j].scale
+		}
 	} else {
-		w.scales[i] = b.code
+		for j := range list {
+			w.scales[i+j] = list[j].code
+		}
 	}
 	if w.zeros != nil {
-		w.zeros[i] = uint8(int8(b.zero))
+		for j := range list {
+			w.zeros[i+j] = uint8(int8(list[j].zero))
+		}
 	}
 }
 
 // band converts rows from to below to, the height of a block.
-func (w *writer) band(from, to int) {
+func (w *writer) band(from, to int, m *room) {
 	cols, across, rows := w.at()
-	for c := range across {
-		left, right := c*cols, min((c+1)*cols, w.width)
-		b := w.all
-		if w.scaleShape != nil {
-			var s span
-			for r := from; r < to; r++ {
-				if w.amax != nil {
-					s.amax = max(s.amax, w.amax[r*across+c])
-				} else {
-					s = w.spanOf(s, w.src[r*w.width+left:r*w.width+right])
-				}
-			}
-			b = w.choose(s)
-			for r := from; r < to; r += rows {
-				w.store(r/rows*across+c, b)
-			}
+	list, finite := w.all[:], true
+	switch {
+	case w.plan.scales == noScale:
+	case w.scaleShape == nil:
+		finite = list[0].factor == list[0].factor
+	default:
+		w.ranges(from, to, m)
+		list = m.list
+		finite = w.choose(list, m.spans)
+		for r := from; r < to; r += rows {
+			w.store(r/rows*across, list)
 		}
+	}
+	if w.plan.scales == noScale || w.plan.zeros || w.rounding != Nearest {
 		for r := from; r < to; r++ {
-			w.segment(r*w.width+left, r*w.width+right, &b)
+			for c := range list {
+				w.segment(r*w.width+c*cols, r*w.width+min((c+1)*cols, w.width), &list[c])
+			}
 		}
+		return
+	}
+	for c := range list {
+		m.factors[c], m.limits[c] = list[c].factor, list[c].limit
+	}
+	for r := from; r < to; r++ {
+		w.row(r, cols, finite, m)
+	}
+}
+
+// ranges finds the ranges of the blocks of a band.
+func (w *writer) ranges(from, to int, m *room) {
+	cols, across, _ := w.at()
+	whole := w.width / cols * cols // columns in blocks of full width
+	clear(m.spans)
+	for r := from; r < to; r++ {
+		src, row := w.src[r*w.width:(r+1)*w.width], m.row
+		switch {
+		case w.plan.zeros:
+			for c := range m.spans {
+				m.spans[c] = w.spanOf(m.spans[c], src[c*cols:min((c+1)*cols, w.width)])
+			}
+			continue
+		case w.amax != nil:
+			row = w.amax[r*across : (r+1)*across]
+		default:
+			w.largest(row, src[:whole], cols)
+			if whole < w.width {
+				row[across-1] = absmax(0, src[whole:])
+			}
+		}
+		for c, a := range row {
+			m.spans[c].amax = max(m.spans[c].amax, a)
+		}
+	}
+}
+
+// row converts a row whose factors and limits are known.
+func (w *writer) row(r, cols int, finite bool, m *room) {
+	whole := w.width / cols * cols
+	bits := w.element.Bits()
+	src, dst := w.src[r*w.width:(r+1)*w.width], m.codes
+	if bits == 8 {
+		dst = w.codes[r*w.width : (r+1)*w.width]
+	}
+	w.blocks(dst, src[:whole], cols, m.factors, m.limits)
+	if whole < w.width {
+		w.nearest(dst[whole:], src[whole:], m.factors[whole/cols], m.limits[whole/cols])
+	}
+	if !finite {
+		for c, f := range m.factors {
+			if f != f {
+				clear(dst[c*cols : min((c+1)*cols, w.width)])
+			}
+		}
+	}
+	if bits != 8 {
+		pack(w.codes[packed(r*w.width, bits):], dst, bits)
 	}
 }
 

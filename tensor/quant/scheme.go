@@ -48,10 +48,18 @@ type block struct {
 
 // rule chooses scales.
 type rule interface {
-	// choose returns the scale of a block whose numbers are finite and lie between lo and hi. A rule without zero points is given
-	// the negated and the largest magnitude. global is the factor of the tensor.
-	choose(lo, hi, global float32) block
+	// choose sets out to the scales of blocks of numbers of the given ranges. global is the factor of the tensor. What it sets for a block with an
+	// infinity or NaN does not matter.
+	choose(out []block, of []span, global float32)
 }
+
+// span is the range of the numbers of a block: the bits of the largest magnitude and, for a rule with zero points, the smallest and the largest number, or 0.
+type span struct {
+	amax   uint32
+	lo, hi float32
+}
+
+func (s span) and(t span) span { return span{max(s.amax, t.amax), min(s.lo, t.lo), max(s.hi, t.hi)} }
 
 // global is a rule with a scale of the tensor.
 type global interface {

@@ -303,6 +303,22 @@ type Loops struct {
 	Fetch func(dst unsafe.Pointer, n int)
 	// SplitBF16 sets hi to n float32, a positive multiple of 32, rounded to bfloat16, and lo to x - hi, rounded. NaN becomes 0x7fc0.
 	SplitBF16 func(hi, lo, src unsafe.Pointer, n int)
+	// Encode converts to narrow formats. LargestOfBlocks sets dst to the bits of the largest magnitude of each block, as Largest.
+	Encode          Encode
+	LargestOfBlocks func(dst, src unsafe.Pointer, blocks, width int)
+}
+
+// Encode sets dst, a byte for each of width float32 of some adjacent blocks, to the codes of the numbers times the factor of their block, with
+// magnitudes limited by its limit, rounded to nearest even. width is a multiple of 16. NaN becomes a code of limit.
+type Encode = func(dst, src unsafe.Pointer, blocks, width int, factors, limits unsafe.Pointer, c *Codes)
+
+// Codes describes a format of at most 8 bits. Magic is a float32 whose unit in the last place is the smallest number, Tiny the bits of the smallest normal
+// float32, Half half a unit in the last place less 1, and Rebias the difference of the biases at the place of the exponent. Sign is
+// the bit of the sign in a code, or Twos is all ones. Shift is the number of bits that a mantissa loses.
+type Codes struct {
+	Magic                          float32
+	Tiny, Half, Rebias, Sign, Twos uint32
+	Shift                          uint64
 }
 
 // Count sets c to the counts of n numbers of 16 or 32 bits. n is a positive multiple of 32.

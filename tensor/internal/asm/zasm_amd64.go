@@ -1682,6 +1682,26 @@ func avx2Count16(x unsafe.Pointer, n int, of *Format, c *Census)
 //go:noescape
 func avx2Count32(x unsafe.Pointer, n int, of *Format, c *Census)
 
+// encodeBlocks is a [Encode].
+//
+//go:noescape
+func encodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors, limits unsafe.Pointer, c *Codes)
+
+// largestOfBlocks is [Loops.LargestOfBlocks].
+//
+//go:noescape
+func largestOfBlocks(dst, src unsafe.Pointer, blocks, width int)
+
+// avx2EncodeBlocks is a [Encode].
+//
+//go:noescape
+func avx2EncodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors, limits unsafe.Pointer, c *Codes)
+
+// avx2LargestOfBlocks is [Loops.LargestOfBlocks].
+//
+//go:noescape
+func avx2LargestOfBlocks(dst, src unsafe.Pointer, blocks, width int)
+
 // largestOf returns the largest of n float32, or NaN if there is one.
 //
 //go:noescape

@@ -93,6 +93,7 @@ func main() {
 	passes()
 	halfPasses()
 	counts()
+	codes()
 	rows()
 	twisters()
 	more, portable := functions()

@@ -1,0 +1,108 @@
+package main
+
+import "fmt"
+
+// codes prints the conversion of float32 to codes of narrow formats, for blocks with a factor and a limit each, and the largest magnitudes of
+// blocks.
+func codes() {
+	for _, v := range vectors {
+		v.encode()
+		v.blockLargest()
+	}
+}
+
+// broadcast prints code that sets all lanes of register r to the word at an address.
+func (v vector) broadcast(at string, r int) { p("VPBROADCASTD %s, %s%d", at, v.r, r) }
+
+// bitwise returns the instruction of a bitwise operation: AVX-512 has a letter more.
+func (v vector) bitwise(name string) string {
+	if v.lanes == 16 {
+		return name + "D"
+	}
+	return name
+}
+
+// encode takes 16 elements per iteration: one register, or two with AVX2. Register 2 holds signs, 3 a mask, 4 codes of subnormal numbers. The constants are the fields of Codes, from register 8 on, then factor and limit.
+func (v vector) encode() {
+	fn("is a [Encode].", v.name("encodeBlocks"), "(dst, src unsafe.Pointer, blocks, width int, factors, limits unsafe.Pointer, c *Codes)", 0, 56)
+	load("dst", "DI", "src", "SI", "blocks", "BX", "width", "DX", "factors", "R8", "limits", "R9", "c", "R10")
+	const (
+		magic, tiny, half, rebias, sign, twos = 8, 9, 10, 11, 12, 13
+		factor, limit                         = 14, 15
+	)
+	for r := magic; r <= twos; r++ {
+		v.broadcast(fmt.Sprintf("%d(R10)", 4*(r-magic)), r)
+	}
+	p("MOVQ 24(R10), AX\nVMOVQ AX, X7") // the shift
+	registers := 16 / v.lanes
+	p("block:\nSUBQ $1, BX\nJLT done\nMOVQ DX, CX")
+	p("VBROADCASTSS (R8), %s%d\nADDQ $4, R8", v.r, factor)
+	v.broadcast("(R9)", limit)
+	p("ADDQ $4, R9\nloop:")
+	for u := range registers {
+		const mask = 3
+		x, s, small := u, 2, 4
+		p("VMULPS %d(SI), %s%d, %s%d", u*v.lanes*4, v.r, factor, v.r, x)
+		p("VPSRAD $31, %s%d, %s%d", v.r, x, v.r, s)
+		p("VPSLLD $1, %[1]s%[2]d, %[1]s%[2]d\nVPSRLD $1, %[1]s%[2]d, %[1]s%[2]d", v.r, x)
+		v.op("VPMINUD", x, limit, x)
+		v.op("VADDPS", x, magic, small) // rounds to a multiple of the smallest number
+		v.op("VPSUBD", magic, small, small)
+		if v.lanes == 16 {
+			p("VPCMPUD $1, Z%d, Z%d, K1", tiny, x)
+		} else {
+			p("VPCMPGTD Y%d, Y%d, Y%d", x, tiny, mask)
+		}
+		v.normal(x, half, rebias)
+		if v.lanes == 16 {
+			p("VMOVDQA32 Z%d, K1, Z%d", small, x)
+		} else {
+			p("VBLENDVPS Y%d, Y%d, Y%d, Y%d", mask, small, x, x)
+		}
+		v.op(v.bitwise("VPAND"), twos, s, small)
+		v.op(v.bitwise("VPXOR"), small, x, x)
+		v.op("VPSUBD", small, x, x)
+		v.op(v.bitwise("VPAND"), sign, s, s)
+		v.op(v.bitwise("VPOR"), s, x, x)
+	}
+	if v.lanes == 16 {
+		p("VPMOVDB Z0, (DI)")
+	} else {
+		p("VPSLLD $24, Y0, Y0\nVPSRLD $24, Y0, Y0\nVPSLLD $24, Y1, Y1\nVPSRLD $24, Y1, Y1")
+		p("VPACKUSDW Y1, Y0, Y0\nVPERMQ $0xd8, Y0, Y0\nVEXTRACTI128 $1, Y0, X1\nVPACKUSWB X1, X0, X0\nVMOVDQU X0, (DI)")
+	}
+	p("ADDQ $64, SI\nADDQ $16, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+}
+
+// normal prints code that rounds register x to the format's mantissa, to nearest even, and shifts it to the place of a code. Register 7 holds the
+// shift.
+func (v vector) normal(x, half, rebias int) {
+	const room = 6
+	p("VPSRLD X7, %s%d, %s%d", v.r, x, v.r, room)
+	p("VPSLLD $31, %[1]s%[2]d, %[1]s%[2]d\nVPSRLD $31, %[1]s%[2]d, %[1]s%[2]d", v.r, room) // the lowest bit that stays
+	v.op("VPADDD", room, x, x)
+	v.op("VPADDD", half, x, x)
+	p("VPSRLD X7, %[1]s%[2]d, %[1]s%[2]d", v.r, x)
+	v.op("VPSUBD", rebias, x, x)
+}
+
+// blockLargest takes 16 elements per iteration.
+func (v vector) blockLargest() {
+	fn("is [Loops.LargestOfBlocks].", v.name("largestOfBlocks"), "(dst, src unsafe.Pointer, blocks, width int)", 0, 32)
+	load("dst", "DI", "src", "SI", "blocks", "BX", "width", "DX")
+	p("MOVL $0x7fffffff, AX\nVMOVD AX, X4\nVPBROADCASTD X4, %s4", v.r)
+	p("block:\nSUBQ $1, BX\nJLT done\nMOVQ DX, CX")
+	v.zero(0)
+	p("loop:")
+	for u := 0; u < 16; u += v.lanes {
+		p("%s %d(SI), %s4, %s1", v.bitwise("VPAND"), u*4, v.r, v.r)
+		v.op("VPMAXUD", 1, 0, 0)
+	}
+	p("ADDQ $64, SI\nSUBQ $16, CX\nJGT loop")
+	if v.lanes == 16 {
+		p("VEXTRACTI64X4 $1, Z0, Y1\nVPMAXUD Y1, Y0, Y0")
+	}
+	p("VEXTRACTI128 $1, Y0, X1\nVPMAXUD X1, X0, X0")
+	p("VPSHUFD $0x4e, X0, X1\nVPMAXUD X1, X0, X0\nVPSHUFD $0xb1, X0, X1\nVPMAXUD X1, X0, X0")
+	p("VMOVD X0, AX\nMOVL AX, (DI)\nADDQ $4, DI\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+}
