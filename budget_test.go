@@ -63,7 +63,7 @@ tensor                       23500    9000          0         0
 tensor/data                   7000    4300          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
-tensor/internal/asm           5500     750       4300     66500
+tensor/internal/asm           5700     750       4300     66500  codes of narrow formats
 tensor/internal/asm/gen/ssa   1000     720          0         0  the compiler of functions, before in tensor/internal/asm, has a page and tests
 tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
