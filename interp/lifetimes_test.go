@@ -49,6 +49,37 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
+// TestReleases counts the tensors that loops of each form release: one in each iteration but the last.
+func TestReleases(t *testing.T) {
+	for _, engine := range tested(t) {
+		s := newSessionOn(t, engine)
+		if !slices.Contains(s.engine.Needs().Rewrites, "lifetimes") {
+			continue
+		}
+		released := 0
+		s.engine.Bind(lower.SupportPath, countReleases(&released))
+		evalFor(t, s, 1, lifetimesSetup, "")
+		const body = " { y := a.MulScalar(2); fmt.Sprint(y.Sum().Item()) }"
+		for n, c := range []struct {
+			code string
+			want int
+		}{
+			{"for i := 0; i < 20; i++" + body, 19},
+			{"for n := 20; n > 0; { n--; y := a.MulScalar(2); fmt.Sprint(y.Sum().Item()) }", 19},
+			{"for range 20" + body, 19},
+			{"for range make([]int, 20)" + body, 19},
+			{"for { y := a.MulScalar(2); fmt.Sprint(y.Sum().Item()); if len(kept) == 0 { kept = append(kept, nil) } else { break } }; kept = nil", 1},
+			{"for range slices.Values(make([]int, 20))" + body, 19},
+			{"func() " + body + "()", 0},
+			{"for y := a.MulScalar(2); y != nil; y = nil { fmt.Sprint(y.Sum().Item()) }", 0},
+		} {
+			if released = 0; strings.Contains(evalFor(t, s, n+2, c.code, ""), "rror") || released != c.want {
+				t.Errorf("%s: %s: %d tensors released, want %d", engine, c.code, released, c.want)
+			}
+		}
+	}
+}
+
 // countReleases returns the functions that release tensors, with a count of what Begin and Free
 // release.
 func countReleases(n *int) map[string]reflect.Value {

@@ -36,9 +36,8 @@ const sampleSize = 200
 // equivalent lists mutations of the sample that change no result, with the reasons.
 var equivalent = map[string]string{
 	"callsUnknown: found":                     "it decides whether a panic crosses many calls in one step, which takes less time",
-	"role: r.loop":                            "the init statement of a loop in a loop: memory is released later",
-	"plain: b.Kind() == types.UntypedFloat":   "a literal without a conversion becomes a value of the same type",
 	"plain: b.Kind() == types.UntypedComplex": "a literal without a conversion becomes a value of the same type",
+	"captured: found #4":                      "a variable counts as captured, which takes time",
 	"isSupport: !ok":                          "operands that support functions return are kept in variables, which takes time",
 	"rangeBounds: !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body)": "the interpreter's test of an index knows the place too",
 }
@@ -47,7 +46,7 @@ var equivalent = map[string]string{
 var laterForms = []string{"genericmethod.go", "promoted.go"}
 
 // otherTests are tests that run after the scripts.
-var otherTests = map[string]func(*testing.T){"TestDebugger": TestDebugger, "TestLifetimes": TestLifetimes, "TestUnwindingGrowth": TestUnwindingGrowth}
+var otherTests = map[string]func(*testing.T){"TestDebugger": TestDebugger, "TestLifetimes": TestLifetimes, "TestReleases": TestReleases, "TestUnwindingGrowth": TestUnwindingGrowth}
 
 // A condition is one of package lower.
 type condition struct {

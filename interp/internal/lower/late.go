@@ -346,9 +346,6 @@ var quietPackages = []string{"bytes", "errors", "math", "math/bits", "path", "pa
 
 // shows reports whether it shows that a call has been made: whether it may print or panic.
 func (u *Unit) shows(x *ast.CallExpr) bool {
-	if name := u.builtinName(x.Fun); name != "" {
-		return name == "make"
-	}
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return true

@@ -47,27 +47,29 @@ func (u *Unit) bareTypes() {
 // context gives it: Yaegi would use int. It converts a computed count to its own type: Yaegi would compute it in
 // that of the other operand.
 func (u *Unit) shifts() {
-	u.eachOf(func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			return n.Op == token.SHL || n.Op == token.SHR
-		case *ast.AssignStmt:
-			return n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN
+	u.eachOf(isShift, func(c *astutil.Cursor) {
+		if !isShift(c.Node()) {
+			return
 		}
-		return false
-	}, func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
 		case *ast.BinaryExpr:
-			if n.Op == token.SHL || n.Op == token.SHR {
-				n.Y = u.shiftCount(n.X, n.Y)
-				u.shiftOperand(n)
-			}
+			n.Y = u.shiftCount(n.X, n.Y)
+			u.shiftOperand(n)
 		case *ast.AssignStmt:
-			if n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN {
-				n.Rhs[0] = u.shiftCount(n.Lhs[0], n.Rhs[0])
-			}
+			n.Rhs[0] = u.shiftCount(n.Lhs[0], n.Rhs[0])
 		}
 	})
+}
+
+// isShift reports whether a node is a shift, or an assignment with one.
+func isShift(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		return n.Op == token.SHL || n.Op == token.SHR
+	case *ast.AssignStmt:
+		return n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN
+	}
+	return false
 }
 
 // shiftOperand converts the left operand of a shift if it is an untyped constant.

@@ -153,9 +153,6 @@ func (q *sequence) naturalStatement(s ast.Stmt) {
 		if x, ok := ast.Unparen(s.Lhs[0]).(*ast.IndexExpr); ok && q.u.isMap(x.X) {
 			q.variable(&x.Index)
 		}
-		if len(s.Lhs) == 1 && late && s.Tok != token.DEFINE {
-			q.place(s.Lhs[0])
-		}
 		q.divides(&s.Lhs[0], s.Rhs[0], s.Tok)
 	case *ast.ReturnStmt:
 		results := q.returns[s].results
