@@ -99,6 +99,12 @@ func (memory) Shared(t *Tensor, write bool) (p []byte, device driver.Sharer) {
 	return d.Share(t.mem.buffer, t.offset*t.dtype.Size(), t.Bytes()), d
 }
 
+// Unset returns a tensor on the CPU whose elements are undefined, for callers that set all of them.
+func (memory) Unset(d DType, shape ...int) *Tensor {
+	known("memory", d)
+	return unsetTensor(CPU.backend(), d, checkShape("memory", shape))
+}
+
 // Withdraw gives back the memory of t and its views. Until Lend nothing may use it.
 func (memory) Withdraw(t *Tensor) {
 	t.given("memory")

@@ -14,7 +14,7 @@ func (q *Tensor) Dequantize(d tensor.DType) *tensor.Tensor {
 	if !d.IsFloat() {
 		fail("Dequantize", nil, fmt.Errorf("to %v; want a floating-point dtype, such as tensor.Float32", d))
 	}
-	y := tensor.Zeros(q.shape...).ToDevice(tensor.CPU)
+	y := memory.Unset(tensor.Float32, q.shape...)
 	r := &reader{Tensor: q, dst: floats(y), bytes: bytes(q.codes)}
 	if q.scales != nil {
 		r.factors = q.factors()

@@ -58,7 +58,7 @@ func (r affineRule) choose(out []block, of []span, _ float32) {
 			b.zero = min(max(r.lowest-roundEven(lo/b.scale), r.lowest), -r.lowest-1)
 		} else {
 			const tiny = 0x1p-126 // torch.finfo(torch.float32).smallest_normal
-			b.scale = max(max(-lo, hi)/(-r.lowest-0.5), tiny)
+			b.scale = max(math.Float32frombits(of[i].amax)/(-r.lowest-0.5), tiny)
 		}
 		b.factor = 1 / b.scale
 		out[i] = b

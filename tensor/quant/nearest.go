@@ -78,6 +78,36 @@ func (e *encoder) portable(dst []uint8, src []float32, factor, limit float32) {
 	}
 }
 
+// rounded is nearest with another rounding; element i is at position at + i.
+func (e *encoder) rounded(dst []uint8, src []float32, factor, limit float32, r Rounding, at int) {
+	most, shift := math.Float32bits(limit), uint32(e.Shift)
+	unit := 1 / (float64(e.Magic) * 0x1p-23) // 1 by the smallest number
+	for i, v := range src {
+		y := v * factor
+		b := math.Float32bits(y)
+		a := min(b&^signBit, most)
+		y = math.Float32frombits(a | b&signBit)
+		var fraction float64
+		if a < e.Tiny {
+			n := float64(math.Float32frombits(a)) * unit
+			a = uint32(n)
+			fraction = n - float64(a)
+		} else {
+			fraction = float64(a&(1<<shift-1)) / float64(uint32(1)<<shift)
+			a = a>>shift - e.Rebias
+		}
+		if fraction != 0 && r.up(a&1 == 1, fraction, at+i, float64(y)) {
+			a++
+		}
+		sign := uint32(int32(b) >> 31)
+		c := a ^ sign&e.Twos - sign&e.Twos | sign&e.Sign
+		if e.noZero && a == 0 {
+			c = 0
+		}
+		dst[i] = uint8(c)
+	}
+}
+
 // blocks is nearest for adjacent blocks of the same width, each with a factor and a limit.
 func (e *encoder) blocks(dst []uint8, src []float32, width int, factors, limits []float32) {
 	if e.tier != nil && e.tier.Loops.Encode != nil && !e.noZero && width%16 == 0 && len(src) > 0 {

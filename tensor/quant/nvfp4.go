@@ -3,6 +3,8 @@ package quant
 import (
 	"fmt"
 	"math"
+
+	"halfnote/tensor/internal/asm"
 )
 
 // NVFP4 stores blocks of 16 numbers of the last dimension in E2M1. Each block has a scale of format E4M3FN, and the tensor has a scale in
@@ -37,7 +39,7 @@ func (n NVFP4) plan() (plan, error) {
 }
 
 // scaleEncoder converts scales.
-var scaleEncoder = newEncoder(&specs[E4M3FN], nil)
+var scaleEncoder = newEncoder(&specs[E4M3FN], asm.Best())
 
 // nvRule chooses the scales. All of it is float32 arithmetic, in this order.
 type nvRule struct{}
@@ -62,11 +64,17 @@ func (nvRule) global(amax float32) (scale, factor float32) {
 func (nvRule) choose(out []block, of []span, global float32) {
 	sixth := float32(1) / nvMost
 	product, inverse := float32(global*sixth), 1/global
-	for i := range out {
-		scale := [1]float32{min(math.Float32frombits(of[i].amax)*product, math.MaxFloat32)}
-		var code [1]uint8
-		scaleEncoder.portable(code[:], scale[:], 1, 448)
-		stored := decoding[E4M3FN][code[0]]
-		out[i] = block{code: code[0], factor: min(1/float32(stored*inverse), math.MaxFloat32), limit: nvMost}
+	for len(out) > 0 {
+		var scales [64]float32
+		var codes [64]uint8
+		n := min(len(out), len(scales))
+		for i, s := range of[:n] {
+			scales[i] = min(math.Float32frombits(s.amax)*product, math.MaxFloat32)
+		}
+		scaleEncoder.nearest(codes[:n], scales[:n], 1, 448)
+		for i, c := range codes[:n] {
+			out[i] = block{code: c, factor: min(1/float32(decoding[E4M3FN][c]*inverse), math.MaxFloat32), limit: nvMost}
+		}
+		out, of = out[n:], of[n:]
 	}
 }

@@ -166,7 +166,7 @@ func (w *writer) prepare() {
 // spanOf returns the range of s and x. Those of rules with zero points include 0.
 func (w *writer) spanOf(s span, x []float32) span {
 	s.amax = absmax(s.amax, x)
-	if w.plan.zeros {
+	if hasZeros(w.grid) {
 		for _, v := range x {
 			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 		}
@@ -228,8 +228,9 @@ func (w *writer) band(from, to int, m *room) {
 	if w.plan.scales == noScale || w.plan.zeros || w.rounding != Nearest {
 		for r := from; r < to; r++ {
 			for c := range list {
-				w.segment(r*w.width+c*cols, r*w.width+min((c+1)*cols, w.width), &list[c])
+				w.segment(r*w.width+c*cols, m.codes[c*cols:min((c+1)*cols, w.width)], &list[c])
 			}
+			w.pack(r, m.codes)
 		}
 		return
 	}
@@ -249,7 +250,7 @@ func (w *writer) ranges(from, to int, m *room) {
 	for r := from; r < to; r++ {
 		src, row := w.src[r*w.width:(r+1)*w.width], m.row
 		switch {
-		case w.plan.zeros:
+		case hasZeros(w.grid):
 			for c := range m.spans {
 				m.spans[c] = w.spanOf(m.spans[c], src[c*cols:min((c+1)*cols, w.width)])
 			}
@@ -288,47 +289,40 @@ func (w *writer) row(r, cols int, finite bool, m *room) {
 		}
 	}
 	if bits != 8 {
-		pack(w.codes[packed(r*w.width, bits):], dst, bits)
+		w.pack(r, dst)
 	}
 }
 
-// segment converts elements from to below to, which belong to one block.
-func (w *writer) segment(from, to int, b *block) {
-	var buffer [512]uint8
+// segment sets dst to the codes of the elements from number at on, which belong to one block.
+func (w *writer) segment(at int, dst []uint8, b *block) {
+	src := w.src[at : at+len(dst)]
+	switch {
+	case w.plan.scales == noScale:
+		w.cast(dst, src, at)
+	case b.factor != b.factor:
+		clear(dst)
+	case w.plan.zeros:
+		w.affine(dst, src, b)
+	default:
+		w.rounded(dst, src, b.factor, b.limit, w.rounding, at)
+	}
+}
+
+// pack stores the codes of a row.
+func (w *writer) pack(r int, codes []uint8) {
 	bits := w.element.Bits()
-	for at := from; at < to; at += len(buffer) {
-		src := w.src[at:min(at+len(buffer), to)]
-		dst := buffer[:len(src)]
-		switch {
-		case w.plan.scales == noScale:
-			w.cast(dst, src, at)
-		case b.factor != b.factor:
-			clear(dst)
-		case w.plan.zeros:
-			w.affine(dst, src, b)
-		case w.rounding == Nearest:
-			w.nearest(dst, src, b.factor, b.limit)
-		default:
-			w.rounded(dst, src, at, b)
-		}
-		pack(w.codes[packed(at, bits):], dst, bits)
-	}
-}
-
-// rounded is nearest with another rounding.
-func (w *writer) rounded(dst []uint8, src []float32, at int, b *block) {
-	s := w.element.spec()
-	for i, v := range src {
-		y := min(max(v*b.factor, -b.limit), b.limit)
-		dst[i] = uint8(s.encode(float64(y), w.rounding, Saturate, at+i))
-	}
+	pack(w.codes[packed(r*w.width, bits):], codes, bits)
 }
 
 // cast converts numbers without a scale.
 func (w *writer) cast(dst []uint8, src []float32, at int) {
 	s := w.element.spec()
-	if w.rounding == Nearest && w.overflow == Saturate && s.kind <= fnuz && absmax(0, src) < infBits {
-		w.nearest(dst, src, 1, float32(s.value(s.top)))
+	if w.overflow == Saturate && s.kind <= fnuz && absmax(0, src) < infBits {
+		if most := float32(s.value(s.top)); w.rounding == Nearest {
+			w.nearest(dst, src, 1, most)
+		} else {
+			w.rounded(dst, src, 1, most, w.rounding, at)
+		}
 		return
 	}
 	for i, v := range src {
@@ -342,8 +336,11 @@ func (w *writer) cast(dst []uint8, src []float32, at int) {
 // affine converts numbers to integers with a zero point.
 func (w *writer) affine(dst []uint8, src []float32, b *block) {
 	bits := w.element.Bits()
-	lowest := -float32(int(1) << (bits - 1))
+	lowest := -int32(1) << (bits - 1)
+	// The sum with magic, whose unit in the last place is 1, rounds: its bits are those of magic plus the integer.
+	const magic = 3 << 22
+	zero := int32(b.zero) - int32(math.Float32bits(magic))
 	for i, v := range src {
-		dst[i] = uint8(int8(min(max(roundEven(v*b.factor)+b.zero, lowest), -lowest-1)))
+		dst[i] = uint8(min(max(int32(math.Float32bits(float32(v*b.factor)+magic))+zero, lowest), ^lowest))
 	}
 }

@@ -36,7 +36,7 @@ func Round(x *tensor.Tensor, d tensor.DType, r Rounding) *tensor.Tensor {
 		return x.Detach().To(d)
 	}
 	src := floats(x.Detach().ToDevice(tensor.CPU).Float().Contiguous())
-	y := tensor.ZerosAs(d, x.Shape()...).ToDevice(tensor.CPU)
+	y := memory.Unset(d, x.Shape()...)
 	dst, size := bytes(y), d.Size()
 	each(ceil(len(src), share), func(i int) {
 		for at := i * share; at < min((i+1)*share, len(src)); at++ {

@@ -21,24 +21,21 @@ type Tensor struct {
 	global float32        // the scale of the tensor, if there is one
 }
 
-// newTensor returns a tensor with codes and scales of zeros.
+// newTensor returns a tensor whose codes and scales are undefined.
 func newTensor(s Scheme, g grid, shape []int) *Tensor {
 	q := &Tensor{scheme: s, grid: g, shape: slices.Clone(shape)}
-	zeros := func(d tensor.DType, shape []int) *tensor.Tensor {
-		return tensor.ZerosAs(d, shape...).ToDevice(tensor.CPU)
-	}
 	row := slices.Clone(shape)
 	row[len(row)-1] = packed(g.width, g.element.Bits())
-	q.codes = zeros(tensor.Uint8, row)
+	q.codes = memory.Unset(tensor.Uint8, row...)
 	switch g.scales {
 	case noScale:
 	case floatScale:
-		q.scales = zeros(tensor.Float32, g.scaleShape)
+		q.scales = memory.Unset(tensor.Float32, g.scaleShape...)
 	default:
-		q.scales = zeros(tensor.Uint8, g.scaleShape)
+		q.scales = memory.Unset(tensor.Uint8, g.scaleShape...)
 	}
 	if g.zeros && hasZeros(g) {
-		q.zeros = zeros(tensor.Int8, g.scaleShape)
+		q.zeros = memory.Unset(tensor.Int8, g.scaleShape...)
 	}
 	return q
 }
