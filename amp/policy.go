@@ -203,6 +203,10 @@ func (p Policy) String() string {
 		lists = "apex."
 	}
 	switch {
+	case p.recipe.straight:
+		of := p.recipe
+		p.recipe = recipe{}
+		return strings.ReplaceAll(p.String()+fmt.Sprintf(".QAT(%#v, %#v)", of.input, of.weight), "<nil>", "nil")
 	case p.recipe.name != "":
 		return lists + p.recipe.name + "()"
 	case p.lower == tensor.Float16:

@@ -16,6 +16,7 @@ type recipe struct {
 	input, weight, gradient quant.Scheme
 	transform               bool // a random Hadamard transform for the gradient of the weight
 	stochastic              bool // gradient is NVFP4 with stochastic rounding, with a new seed for each tensor
+	straight                bool // only the forward pass has rounded operands; gradients pass through the rounding
 }
 
 // MXFP8 returns BFloat16 with the products of linear layers, and of their gradients, in MXFP8: blocks of 32 in E4M3 with powers of two, rounded up
@@ -42,6 +43,13 @@ func NVFP4() Policy {
 func BlockFP8() Policy {
 	line := quant.Float8{Granularity: quant.Per1x128}
 	return BFloat16.withRecipe(recipe{name: "BlockFP8", input: line, weight: quant.Float8{Granularity: quant.Per128x128}, gradient: line})
+}
+
+// QAT returns p with quantisation-aware training: linear layers see inputs and weights that [quant.FakeQuantize] has rounded, so that a network learns
+// to bear what storage in few bits will do to it. A nil scheme leaves an operand as it is. The products and their gradients are p's. For torchao's
+// Int8DynActInt4WeightQATQuantizer give quant.Int{Bits: 8, Asymmetric: true} and quant.Int{Bits: 4, Group: 32}.
+func (p Policy) QAT(input, weight quant.Scheme) Policy {
+	return p.withRecipe(recipe{name: "QAT", input: input, weight: weight, straight: true})
 }
 
 func (p Policy) withRecipe(r recipe) Policy {
@@ -71,9 +79,13 @@ func open(c *caster) operandCaster {
 
 // Cast implements plumbing.Caster.
 func (r *recipeRegion) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
-	r.quantised = op.Name == "linear" && eligible(in[0]) && eligible(in[1]) && !r.policy.moved(op.Name)
-	if !r.quantised {
+	chosen := op.Name == "linear" && eligible(in[0]) && eligible(in[1]) && !r.policy.moved(op.Name)
+	r.quantised = chosen && !r.policy.recipe.straight
+	switch {
+	case !chosen:
 		return r.caster.Cast(op, in)
+	case !r.quantised:
+		return r.caster.Cast(op, r.policy.recipe.rounded(in))
 	}
 	out := slices.Clone(in)
 	r.apart(func() {
@@ -81,6 +93,19 @@ func (r *recipeRegion) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tenso
 		out[1] = quant.FakeQuantize(in[1].Float(), r.policy.recipe.weight)
 		if len(in) > 2 {
 			out[2] = tensor.ZerosAs(tensor.Float32, in[2].Shape()...).ToDevice(in[2].Device()) // added to the result
+		}
+	})
+	return out
+}
+
+// rounded returns the operands of a linear layer, rounded for quantisation-aware training.
+func (r recipe) rounded(in []*tensor.Tensor) []*tensor.Tensor {
+	out := slices.Clone(in)
+	casting.With(nil, func() {
+		for i, s := range []quant.Scheme{r.input, r.weight} {
+			if s != nil {
+				out[i] = quant.FakeQuantize(in[i], s)
+			}
 		}
 	})
 	return out

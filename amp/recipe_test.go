@@ -9,6 +9,7 @@ import (
 	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
+	"halfnote/tensor/quant"
 )
 
 // blockRecipes are the policies with block formats.
@@ -119,5 +120,31 @@ func TestBlockRecipesTrain(t *testing.T) {
 		if got := policy().String(); got != "amp."+name+"()" {
 			t.Errorf("%s is shown as %s", name, got)
 		}
+	}
+}
+
+// In quantisation-aware training a layer has rounded operands in the forward pass, and their gradients: those of integers at the ends of a range are 0.
+func TestQAT(t *testing.T) {
+	tensor.ManualSeed(5)
+	x, w := tensor.Randn(8, 64), tensor.Randn(16, 64)
+	input, weight := quant.Int{Bits: 8, Asymmetric: true}, quant.Int{Bits: 4, Group: 32}
+	run := func(p amp.Policy, layer func(x, w *tensor.Tensor) *tensor.Tensor) (y, dx, dw *tensor.Tensor) {
+		x, w := x.Clone().RequireGrad(), w.Clone().RequireGrad()
+		amp.Autocast(p, func() { y = layer(x, w) })
+		y.Float().Square().Sum().Backward()
+		return y.Detach(), x.Grad(), w.Grad()
+	}
+	y, dx, dw := run(amp.BFloat16.QAT(input, weight), func(x, w *tensor.Tensor) *tensor.Tensor { return tensor.Linear(x, w, nil) })
+	wy, wdx, wdw := run(amp.BFloat16, func(x, w *tensor.Tensor) *tensor.Tensor {
+		return tensor.Linear(quant.FakeQuantize(x, input), quant.FakeQuantize(w, weight), nil)
+	})
+	if !tensor.Equal(y, wy) || !tensor.Equal(dx, wdx) || !tensor.Equal(dw, wdw) {
+		t.Error("a layer under QAT differs from one whose operands are rounded before")
+	}
+	if plain, _, _ := run(amp.BFloat16, func(x, w *tensor.Tensor) *tensor.Tensor { return tensor.Linear(x, w, nil) }); tensor.Equal(plain, y) {
+		t.Error("QAT rounds nothing")
+	}
+	if got := amp.BFloat16.QAT(nil, weight).String(); got != "amp.BFloat16.QAT(nil, quant.Int{Bits:4, Group:32, Asymmetric:false})" {
+		t.Errorf("shown as %s", got)
 	}
 }

@@ -55,6 +55,7 @@ func init() {
 		t["Rounding"] = reflect.ValueOf((*quant.Rounding)(nil))
 		t["Saturate"] = reflect.ValueOf(quant.Saturate)
 		t["ScaleMode"] = reflect.ValueOf((*quant.ScaleMode)(nil))
+		t["ScaledMM"] = reflect.ValueOf(quant.ScaledMM)
 		t["Scheme"] = reflect.ValueOf((*quant.Scheme)(nil))
 		t["Special"] = reflect.ValueOf(quant.Special)
 		t["Stochastic"] = reflect.ValueOf(quant.Stochastic)

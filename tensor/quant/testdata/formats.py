@@ -140,8 +140,9 @@ def integers(out, n, rng):
     lin = L(64, 48 + n // 2 * 2, groupsize=32, precision=torch.float32)
     w = (rng.standard_normal((48 + n // 2 * 2, 64)) * .2).astype(F32); w[0] = 0
     x = (rng.standard_normal((16 + n, 64)) * 3).astype(F32); x[0] = 0; x[1] = np.abs(x[1]); x[2] = -np.abs(x[2]); x[3] *= F32(1e-6)
-    out["int/weight/in"], out["int/weight/value"] = w, lin.weight_fake_quantizer(t_(w)).detach().numpy()
-    out["int/activation/in"], out["int/activation/value"] = x, lin.activation_fake_quantizer(t_(x)).detach().numpy()
+    for name, v, f in (("weight", w, lin.weight_fake_quantizer), ("activation", x, lin.activation_fake_quantizer)):
+        v = t_(v).requires_grad_(); y = f(v); y.sum().backward()
+        out[f"int/{name}/in"], out[f"int/{name}/value"], out[f"int/{name}/grad"] = v.detach().numpy(), y.detach().numpy(), v.grad.numpy()
 
 
 p = argparse.ArgumentParser()
