@@ -276,8 +276,12 @@ func needsGrad(in []*Tensor) bool {
 func sameDType(op string, in []*Tensor) {
 	given(op, in...)
 	for _, t := range in[1:] {
-		if t.dtype != in[0].dtype {
-			failDType(op, in, "operands must have one dtype: convert with To, or run under amp.Autocast")
+		if t.dtype == in[0].dtype {
+			continue
 		}
+		if whole := slices.IndexFunc(in, func(t *Tensor) bool { return !t.dtype.IsFloat() }); whole >= 0 { // autocast leaves those as they are
+			failDType(op, in, "operands must have one dtype: convert %v with Float()", in[whole].dtype)
+		}
+		failDType(op, in, "operands must have one dtype: convert with To, or run under amp.Autocast")
 	}
 }

@@ -102,6 +102,7 @@ func TestShapeErrors(t *testing.T) {
 		{func() { Ones(32, 784).MatMul(Ones(512, 10)) }, "tensor: matmul: shapes (32, 784) and (512, 10): the inner sizes 784 and 512 differ; want (…, m, k) times (…, k, n)"},
 		{func() { Full(1).MatMul(x) }, "tensor: matmul: shapes () and (2, 3): an operand is a scalar; want (…, m, k) times (…, k, n): use Mul for numbers"},
 		{func() { Zeros(4, 2, 3).MatMul(Zeros(5, 3, 2)) }, "tensor: matmul: shapes (4, 2, 3) and (5, 3, 2): the leading dimensions do not broadcast; want (…, m, k) times (…, k, n)"},
+		{func() { x.MatMul(Zeros(3, 2).To(Uint8)) }, "tensor: matmul: dtypes float32 and uint8: operands must have one dtype: convert uint8 with Float()"},
 		{func() { x.MatMul(Zeros(3, 2).Half()) }, "tensor: matmul: dtypes float32 and float16: operands must have one dtype: convert with To, or run under amp.Autocast"},
 		{func() { Linear(x, Zeros(4, 2), nil) }, "tensor: linear: shapes (2, 3) and (4, 2): input and weight do not match; want (…, in) and (out, in)"},
 		{func() { Linear(x, Zeros(4, 3), Zeros(3)) }, "tensor: linear: shapes (2, 3), (4, 3) and (3,): weight and bias do not match; want (out, in) and (out,)"},

@@ -140,7 +140,7 @@ func TestTableShown(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	page := tab.HTML()
-	for _, part := range []string{"<th style=\"text-align:left;white-space:nowrap\">name</th>", "&lt;Bo&gt;", "float64", "3 rows × 4 columns; missing: age 1, height 1"} {
+	for _, part := range []string{"<th style=\"text-align:left;white-space:nowrap;padding:2px 8px\">name</th>", "&lt;Bo&gt;", "float64", "3 rows × 4 columns; missing: age 1, height 1"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is not in %s", part, page)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"halfnote/internal/text"
 	"halfnote/tensor"
 )
 
@@ -218,7 +219,7 @@ func ends(n, most int) []int {
 
 // size returns the numbers of rows and columns, and of what is missing.
 func (t *Table) size(missing []string) string {
-	text := fmt.Sprintf("%d rows × %d columns", t.rows, len(t.names))
+	text := text.Count(t.rows, "row") + " × " + text.Count(len(t.names), "column")
 	switch n := len(missing); {
 	case n > mostColumns:
 		text += fmt.Sprintf("; missing values in %d columns", n)
@@ -267,7 +268,7 @@ func (t *Table) HTML() string {
 			if numbers[c] {
 				align = "right"
 			}
-			fmt.Fprintf(&b, `<%s style="text-align:%s;white-space:nowrap">%s</%[1]s>`, tag, align, html.EscapeString(text))
+			fmt.Fprintf(&b, `<%s style="text-align:%s;white-space:nowrap;padding:2px 8px">%s</%[1]s>`, tag, align, html.EscapeString(text))
 		}
 		b.WriteString("</tr>")
 	}
@@ -278,5 +279,5 @@ func (t *Table) HTML() string {
 	for _, line := range cells[2:] {
 		row("td", line)
 	}
-	return b.String() + "</tbody></table></div><p>" + html.EscapeString(t.size(missing)) + "</p>"
+	return b.String() + "</tbody></table></div><p style=\"padding:0 8px\">" + html.EscapeString(t.size(missing)) + "</p>"
 }

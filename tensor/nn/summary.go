@@ -106,7 +106,7 @@ func (s *Summary) HTML() string {
 		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>",
 			html.EscapeString(cmp.Or(r.Name, "(model)")), html.EscapeString(r.Type), text.Thousands(r.Parameters), text.Thousands(r.Buffers), html.EscapeString(r.Shapes))
 	}
-	return b.String() + "</tbody></table><p>" + s.total() + "</p>"
+	return b.String() + "</tbody></table><p style=\"padding:0 8px\">" + s.total() + "</p>"
 }
 
 func (s *Summary) total() string {
