@@ -106,15 +106,32 @@ func (r random) series() (list []Series) {
 // panel returns a chart that can share a row.
 func (r random) panel() *Figure {
 	var f *Figure
-	switch r.IntN(6) {
+	switch r.IntN(9) {
+	case 6:
+		values := r.values()
+		names := make([]string, len(values))
+		for i := range names {
+			names[i] = r.name()
+		}
+		f = BarPlot(names, values, r.name())
+	case 7:
+		f = BoxPlot(r.values(), r.name(), r.values(), r.name())
+	case 8:
+		x, y := r.values(), r.values()
+		n := min(len(x), len(y))
+		f = Plot(x[:n], y[:n], r.name()).TwinX(Plot(x[:n], y[:n]).YLabel(r.name()))
 	case 0:
 		f = Loss(r.series())
 	case 1:
 		f = Lines(r.name(), r.series())
 	case 2:
-		f = Plot(r.values(), r.values(), r.name(), r.values())
+		x, y := r.values(), r.values()
+		n := min(len(x), len(y))
+		f = Plot(x[:n], y[:n], r.name(), r.values())
 	case 3:
-		f = Scatter(r.values(), r.values(), r.name())
+		x, y := r.values(), r.values()
+		n := min(len(x), len(y))
+		f = Scatter(x[:n], y[:n], r.name())
 	case 4:
 		f = Hist(r.values(), 1+r.IntN(60))
 	default:
@@ -134,6 +151,9 @@ func (r random) panel() *Figure {
 	}
 	if r.IntN(3) == 0 {
 		f = f.LogY()
+	}
+	if r.IntN(4) == 0 {
+		f = f.Legend([]string{"upper left", "lower right", "above", "none"}[r.IntN(4)])
 	}
 	return f
 }

@@ -11,10 +11,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// axes names the axes of a chart.
+// axes is what a reader has set of the axes of a chart, and on them.
 type axes struct {
-	x, y       string
-	logX, logY bool
+	x, y           string
+	logX, logY     bool
+	xTicks, yTicks *ticks // nil: round numbers or powers
+	xLim, yLim     span   // NaN, or both 0: those of the data
+	notes          []note
+	errors, bands  []errorRange // of the sets of data, in their order
+	corner         string       // where the legend is; "": above the plot, or at the ends of lines
+	twin           *Figure      // shares the x axis, with a y axis of its own
 }
 
 // Title returns the figure with another title, which is its alt text too.
@@ -39,13 +45,15 @@ func (f *Figure) LogX() *Figure { return f.change(func(a *axes) { a.logX = true 
 func (f *Figure) LogY() *Figure { return f.change(func(a *axes) { a.logY = true }) }
 
 func (f *Figure) change(edit func(*axes)) *Figure {
-	if f.remake == nil {
-		return f
-	}
 	a := f.axes
 	edit(&a)
+	if f.remake == nil {
+		g := *f
+		g.axes = a
+		return &g
+	}
 	g := f.remake(a)
-	g.theme, g.chosen, g.pinned, g.auto, g.heading, g.interactive = f.theme, f.chosen, f.pinned, f.auto, f.heading, f.interactive
+	g.theme, g.chosen, g.pinned, g.auto, g.heading, g.interactive, g.formChosen = f.theme, f.chosen, f.pinned, f.auto, f.heading, f.interactive, f.formChosen
 	return g
 }
 
@@ -86,7 +94,11 @@ func spanOf(lists ...[]float64) span {
 // overlap.
 func paint(p *plot.Plot, c draw.Canvas) {
 	inner := p.DataCanvas(c).Rectangle
-	p.X.Tick.Marker = apart{p.X.Tick.Marker, inner.Size().X, inner.Min.X - c.Min.X + margin, func(label string) vg.Length { return p.X.Tick.Label.Width(label) + 6 }}
+	width := func(label string) vg.Length { return p.X.Tick.Label.Width(label) + 6 }
+	if p.X.Tick.Label.Rotation != 0 {
+		width = func(string) vg.Length { return labelSize * 1.5 }
+	}
+	p.X.Tick.Marker = apart{p.X.Tick.Marker, inner.Size().X, inner.Min.X - c.Min.X + margin, width}
 	p.Y.Tick.Marker = apart{p.Y.Tick.Marker, inner.Size().Y, labelSize, func(string) vg.Length { return labelSize + 2 }}
 	p.X.Label.Text = fit(p.X.Label.TextStyle, p.X.Label.Text, p.DataCanvas(c).Rectangle.Size().X)
 	p.Draw(c)

@@ -122,7 +122,7 @@ func (s barSheet) view() view {
 				}
 			}
 		}
-		total := amount(b.total, s.unit)
+		total := fit(style, amount(b.total, s.unit), labelMost)
 		totals.rows = append(totals.rows, row{x: sum, y: float64(i), color: textInk, text: total})
 		v.right = max(v.right, style.Width(total)+12)
 	}

@@ -12,6 +12,10 @@
 //	chart.Imshow(confusion).XLabel("predicted").YLabel("true")
 //	chart.Grid(2, chart.Plot(losses), chart.Hist(weights))
 //
+// [BarPlot], [BoxPlot] and [Images] are further ones, and all of them take columns of a table by name. Methods of [Figure] change the axes:
+// [Figure.XTicks], [Figure.YLim], [Figure.Legend], [Figure.Annotate], [Figure.HLine], [Figure.ErrorBars], [Figure.TwinX] and others, and
+// [Figure.ShareX] those of a grid. docs/matplotlib.md has them next to matplotlib's.
+//
 // Number formats and their sums have charts too: [NumberLine], [BitFields], [RunningSum], [Residue] and
 // [Difference]. Package amp/experiment computes their data.
 //
@@ -28,5 +32,6 @@
 //
 // Each colour stands for one dtype in every chart, and a letter, dash pattern, mark or label
 // always repeats it. Non-finite numbers, which readers look for, are drawn as a mark at the edge.
-// Charts do not panic for any input. A chart without data shows that it is empty.
+// Charts do not panic for any numbers; arguments that are no data, such as a function, or lists of different lengths, do. A chart
+// without data shows that it is empty.
 package chart

@@ -14,7 +14,7 @@ func (e *edgeRows) add(low bool, x float64) {
 }
 
 // marks returns the layer of the values: marks at the edges of the plot, those at the lower edge in a colour.
-func (e *edgeRows) marks(x any, below role, tooltip []object) object {
+func (e *edgeRows) marks(x any, below role, tooltip any) object {
 	edge := func(low bool, s *symbol, ink role, at any) object {
 		return object{
 			"transform": []object{{"filter": object{"field": "low", "equal": low}}},

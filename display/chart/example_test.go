@@ -17,7 +17,8 @@ func TestPicturesOfExamples(t *testing.T) {
 		"bars": ExampleBars, "gradientlayers": ExampleGradientLayers, "grid": ExampleGrid, "heatmap": ExampleHeatMap, "hist": ExampleHist, "imshow": ExampleImshow,
 		"bitfields": ExampleBitFields, "castgraph": ExampleCastGraph, "timeline": ExampleTimeline, "difference": ExampleDifference, "numberline": ExampleNumberLine, "residue": ExampleResidue, "runningsum": ExampleRunningSum,
 		"lines": ExampleLines, "loss": ExampleLoss, "lossscale": ExampleLossScale,
-		"plot": ExamplePlot, "step": ExampleStep, "scatter": ExampleScatter,
+		"plot": ExamplePlot, "step": ExampleStep, "scatter": ExampleScatter, "annotate": ExampleFigure_Annotate, "barplot": ExampleBarPlot, "boxplot": ExampleBoxPlot,
+		"images": ExampleImages, "twinx": ExampleFigure_TwinX,
 		"panels": ExamplePanels, "ranges": ExampleRanges, "ratios": ExampleRatios, "roofline": ExampleRoofline, "throughput": ExampleThroughput,
 	} {
 		example()
@@ -251,11 +252,9 @@ func ExamplePlot() {
 	os.WriteFile("plot.png", figure.PNG(), 0o666)
 	fmt.Println(figure)
 	fmt.Println(chart.Plot([]int{4, 2, 1}))
-	fmt.Println(chart.Plot("loss", 3))
 	// Output:
 	// sin ends at −0.4575, cos ends at −0.8892; angle from 0 to 9.9
 	// y ends at 1, between 1 and 4; x from 0 to 2
-	// chart.Plot: argument 1 is the name "loss" without values; want values before it
 }
 
 func ExampleStep() {
@@ -403,4 +402,54 @@ func ExampleFigure_Interactive() {
 	// Output:
 	// [application/vnd.vegalite.v5+json image/png text/markdown text/plain]
 	// Loss after 3 steps: float32 0.25
+}
+
+// Accuracies with their spread.
+func ExampleBarPlot() {
+	figure := chart.BarPlot([]string{"float32", "bfloat16"}, []float64{.912, .908}).ErrorBars([]float64{.004, .006}).YLabel("accuracy").YLim(.85, 1)
+	os.WriteFile("barplot.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// Accuracy from 0.908 (bfloat16) to 0.912 (float32)
+}
+
+func ExampleBoxPlot() {
+	figure := chart.BoxPlot([]float64{1, 2, 2, 3, 4, 9}, "float32", []int{2, 3, 3, 4, 5}, "bfloat16").YLabel("seconds")
+	os.WriteFile("boxplot.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// float32: median 2.5, half of the values from 2 to 3.75; bfloat16: median 3, half of the values from 3 to 4
+}
+
+// Two pictures of 2 × 3 pixels with one channel.
+func ExampleImages() {
+	figure := chart.Images([][][][]float64{{{{0, .5, 1}, {1, .5, 0}}}, {{{1, 0, 1}, {0, 1, 0}}}}, 2, "ramps", "a checkerboard")
+	os.WriteFile("images.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// 2 pictures of 2 × 3 (height × width), black at 0, white at 1
+}
+
+// A loss with an arrow, a line, a band and a legend.
+func ExampleFigure_Annotate() {
+	var train, valid []float64
+	for i := range 40 {
+		x := float64(i)
+		train, valid = append(train, 2*math.Exp(-x/9)+.1), append(valid, 2*math.Exp(-x/8)+.25+.002*x)
+	}
+	figure := chart.Plot(train, "train", valid, "valid").XLabel("epoch").Legend("lower left").
+		Annotate("overfits", 28, valid[28], 18, 1.2).HLine(.25, "floor").VSpan(30, 39, "too long")
+	os.WriteFile("annotate.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// train ends at 0.1262, valid ends at 0.3433; epoch from 0 to 39
+}
+
+// A loss, and the loss scale with its own axis.
+func ExampleFigure_TwinX() {
+	figure := chart.Plot([]float64{2, 1, .5, .4}, "loss").TwinX(chart.Plot([]float64{65536, 32768, 32768, 65536}, "loss scale"))
+	os.WriteFile("twinx.png", figure.PNG(), 0o666)
+	fmt.Println(figure)
+	// Output:
+	// loss ends at 0.4, between 0.4 and 2; x from 0 to 3; loss scale ends at 65536, between 32768 and 65536; x from 0 to 3 (axis at the right)
 }

@@ -34,6 +34,8 @@ type Figure struct {
 	narrow      bool   // can be drawn in a part of the width
 	axes        axes
 	remake      func(axes) *Figure // returns the figure with other axes; nil if it has none
+	sets        []int              // number of values of each set of data that can have errors
+	lines       bool               // its sets are lines
 	height      int                // height of the drawing below the title, in CSS pixels
 	body        body               // the drawing; nil for a chart without data
 	head        []string           // header of the summary table
@@ -90,8 +92,11 @@ func (f *Figure) Table() display.Bundle { return display.Table(f.head, f.rows) }
 
 // Size returns the figure's width and height in CSS pixels.
 func (f *Figure) Size() (width, height int) {
-	return Width, f.height + 2*margin + int(f.titleHeight())
+	return Width, f.drawing() + 2*margin + int(f.titleHeight())
 }
+
+// drawing returns the height of the drawing below the title.
+func (f *Figure) drawing() int { return f.height + f.axes.slant() }
 
 // titleText returns the title above the drawing, "" for none.
 func (f *Figure) titleText() string {
@@ -130,7 +135,7 @@ func (f *Figure) paint(c draw.Canvas) {
 // draw draws the picture below the title.
 func (f *Figure) draw(t Theme, c draw.Canvas) {
 	if f.body != nil {
-		f.body.drawOn(t, c)
+		f.dressed().drawOn(t, c)
 		return
 	}
 	s := t.style(labelSize, t.Neutral)

@@ -20,6 +20,7 @@ func Grid(columns int, figures ...*Figure) *Figure {
 	g := grid2{}
 	var sentences []string
 	columns = min(max(columns, 1), 3)
+	g.columns = columns
 	width := (Width - 2*margin - gridGap*vg.Length(columns-1)) / vg.Length(columns)
 	open := false // whether the last row has room
 	for _, f := range figures {
@@ -61,6 +62,7 @@ func Grid(columns int, figures ...*Figure) *Figure {
 const gridGap = 22
 
 type grid2 struct {
+	columns int
 	figures []*Figure
 	rows    [][]panel
 }
@@ -80,10 +82,11 @@ func (p panel) titleLines(t Theme) []string {
 
 // drawing returns the height of the figure below its title: a narrow figure is not much higher than wide.
 func (p panel) drawing() vg.Length {
+	height := vg.Length(p.Figure.drawing())
 	if p.width < Width/2 {
-		return min(vg.Length(p.height), max(p.width*.8, 150))
+		return min(height, max(p.width*.8, 150))
 	}
-	return vg.Length(p.height)
+	return height
 }
 
 const panelLine = (labelSize + 1) * 1.35 // height of a line of a panel's title
@@ -155,4 +158,55 @@ func (g grid2) join(table func(*Figure) ([]string, [][]any)) (head []string, row
 		rows[i] = r
 	}
 	return head, rows
+}
+
+// ShareX returns a grid whose figures have the same limits on their x axes: the lowest and the highest of all. Figures of rows of
+// names, and those whose axis has other limits given by XLim, keep theirs. It leaves other figures as they are. It is
+// matplotlib.pyplot.subplots with sharex.
+func (f *Figure) ShareX() *Figure {
+	return f.share(func(v view) (scale, span) { x, _ := v.limits(); return v.x, x }, func(g *Figure, s span) *Figure { return g.XLim(s.lo, s.hi) })
+}
+
+// ShareY returns a grid whose figures have the same limits on their y axes, as [Figure.ShareX] does for the x axes.
+func (f *Figure) ShareY() *Figure {
+	return f.share(func(v view) (scale, span) { _, y := v.limits(); return v.y, y }, func(g *Figure, s span) *Figure { return g.YLim(s.lo, s.hi) })
+}
+
+// share returns the grid with the same limits of one axis, where the axes have the same kind of numbers.
+func (f *Figure) share(axis func(view) (scale, span), set func(*Figure, span) *Figure) *Figure {
+	if f.grid == nil {
+		return f
+	}
+	all := map[int]span{}
+	shares := func(g *Figure) (base int, at span, ok bool) {
+		switch g.body.(type) {
+		case view, fitted:
+		default:
+			return 0, span{}, false
+		}
+		v := g.viewFor(room{points: mostPoints})
+		s, at := axis(v)
+		return s.base, at, !s.down() && !s.bare && !v.rigid
+	}
+	for _, g := range f.grid.figures {
+		if base, at, ok := shares(g); ok {
+			s, found := all[base]
+			if !found {
+				s = at
+			}
+			s.hold(at.lo)
+			s.hold(at.hi)
+			all[base] = s
+		}
+	}
+	figures := slices.Clone(f.grid.figures)
+	for i, g := range figures {
+		if base, _, ok := shares(g); ok {
+			s, to := all[base], scale{base: base}
+			figures[i] = set(g, span{to.value(s.lo), to.value(s.hi)})
+		}
+	}
+	made := Grid(f.grid.columns, figures...)
+	made.theme, made.chosen, made.pinned, made.auto, made.heading, made.interactive, made.formChosen = f.theme, f.chosen, f.pinned, f.auto, f.heading, f.interactive, f.formChosen
+	return made
 }

@@ -30,7 +30,7 @@ func (g grid2) spec(points int) spec {
 	for i, p := range list {
 		p.name = fmt.Sprint("p", i)
 		if p.body != nil {
-			p.form = p.body.spec(max(points/len(list), 50))
+			p.form = p.dressed().spec(max(points/len(list), 50))
 		}
 		if p.form.height == 0 {
 			p.form.height = 200
@@ -125,7 +125,7 @@ func linked(group []*gridPanel) (params []object) {
 var (
 	ownParams  = regexp.MustCompile(`^(zoom|pointed|shown|picked)$`)
 	scaleNames = regexp.MustCompile(`\b(scale|domain)\('(x|y)'`)
-	sizeNames  = regexp.MustCompile(`\b(width|height)\b`)
+	sizeNames  = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|\b(width|height)\b`)
 )
 
 // rename gives the parameters, scales and sizes of a panel separate names. If it shares its x axis, the
@@ -134,7 +134,7 @@ func (p *gridPanel) rename(shared bool) {
 	expression := func(e string) string {
 		e = scaleNames.ReplaceAllString(e, "${1}('"+p.name+"_${2}'")
 		return sizeNames.ReplaceAllStringFunc(e, func(name string) string {
-			if name == "width" { // the width of all
+			if name != "height" { // the width of all, or a text
 				return name
 			}
 			return fmt.Sprint(p.form.height)

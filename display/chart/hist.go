@@ -1,27 +1,44 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 )
 
-// Hist shows the distribution of values: a slice or array of numbers, or a tensor. bins, if given, is the
-// number of bars, at most 1000; without it, few whole numbers have a bar each, and the number is otherwise
-// the larger of those of Sturges and of Freedman and Diaconis, as numpy.histogram chooses with
-// bins="auto". inf and NaN are counted apart. Values that cannot be drawn give a chart that says why.
+// Hist shows the distribution of values: a slice or array of numbers, or a tensor. Several sets of values, each with a name after it,
+// lie over each other. A table is followed by a column of numbers, and perhaps by one of texts that divides the rows. An int is the
+// number of bars, at most 1000:
+//
+//	chart.Hist(weights, 50)
+//	chart.Hist(train, "train", valid, "valid")
+//	chart.Hist(penguins, "mass", "species")
+//
+// Without it, few whole numbers have a bar each, and the number is otherwise the larger of those of Sturges and of Freedman and
+// Diaconis, as numpy.histogram chooses with bins="auto". inf and NaN are counted apart. It panics for values that cannot be drawn.
 // It is matplotlib.pyplot.hist.
-func Hist(values any, bins ...int) *Figure {
-	n, err := numbersOf(values)
-	if err != nil {
-		return refused("Hist", "%v; want a slice or tensor of numbers", err)
+func Hist(data ...any) *Figure {
+	h := histogram{axes: axes{x: words.histX, y: words.count}}
+	var rest []any
+	for _, v := range data {
+		if bins, ok := v.(int); ok {
+			h.wanted = min(max(bins, 0), histMost)
+			continue
+		}
+		rest = append(rest, v)
 	}
-	h := histogram{axes: axes{x: words.histX, y: words.count}, numbers: n}
-	if len(bins) > 0 {
-		h.wanted = min(max(bins[0], 0), histMost)
+	sets, named := seriesOf("Hist", false, rest)
+	h.x = cmp.Or(named.y, h.x)
+	for _, s := range sets {
+		if len(s.Values) > 0 {
+			h.sets = append(h.sets, histSet{Series: s})
+			h.all = append(h.all, s.Values...)
+		}
 	}
-	if len(n.values) == 0 {
+	if len(h.sets) == 0 {
 		return blank(fmt.Sprintf(words.plotNone, "Hist"))
 	}
 	return h.figure()
@@ -32,19 +49,25 @@ const histMost = 1000
 
 type histogram struct {
 	axes
-	numbers
-	wanted int // number of bars; 0: chosen from the values
+	sets   []histSet
+	all    []float64 // values of all sets
+	wanted int       // number of bars; 0: chosen from the values
 
-	edges  []float64 // edges of the bars, one more than counts; logarithms if logX
+	edges []float64 // edges of the bars, one more than counts; logarithms if logX
+	bad   int       // number of values that are not finite
+	low   int       // number of values without a logarithm, if logX
+}
+
+// histSet is a set of values with the number of them in each bar.
+type histSet struct {
+	Series
 	counts []int
-	bad    int // number of values that are not finite
-	low    int // number of values without a logarithm, if logX
 }
 
 func (h histogram) figure() *Figure {
 	given := h
 	var v []float64
-	for _, x := range h.values {
+	for _, x := range h.all {
 		switch at := place(x, h.logX); {
 		case finite(at):
 			v = append(v, at)
@@ -54,20 +77,31 @@ func (h histogram) figure() *Figure {
 			h.bad++
 		}
 	}
+	h.sets = slices.Clone(h.sets)
 	h.count(v)
 	f := h.view().figure(h.sentence())
-	f.narrow, f.axes, f.data, f.rows = true, h.axes, h.all, nil
+	f.narrow, f.axes, f.data, f.rows = true, h.axes, h.data, nil
 	f.remake = func(a axes) *Figure {
 		changed := given
 		changed.axes = a
 		return changed.figure()
 	}
-	for i, n := range h.counts {
-		f.rows = append(f.rows, []any{short(h.value(h.edges[i])), short(h.value(h.edges[i+1])), n, percent(n, len(h.values))})
+	for _, s := range h.sets {
+		for i, n := range s.counts {
+			row := []any{short(h.value(h.edges[i])), short(h.value(h.edges[i+1])), n, percent(n, len(s.Values))}
+			if len(h.sets) > 1 {
+				row = append([]any{s.Name}, row...)
+			}
+			f.rows = append(f.rows, row)
+		}
 	}
 	f.rows = cutRows(f.rows, 40)
 	for _, out := range h.outside() {
-		f.rows = append(f.rows, []any{out.name, "", out.n, percent(out.n, len(h.values))})
+		row := []any{out.name, "", out.n, percent(out.n, len(h.all))}
+		if len(h.sets) > 1 {
+			row = append([]any{""}, row...)
+		}
+		f.rows = append(f.rows, row)
 	}
 	return f
 }
@@ -89,10 +123,13 @@ func (h histogram) outside() (list []outside) {
 	return list
 }
 
-// count sets the bars of v.
+// count sets the bars of v, which holds the values of all sets that have a place.
 func (h *histogram) count(v []float64) {
 	if len(v) == 0 {
-		h.edges, h.counts = []float64{0, 1}, []int{0}
+		h.edges = []float64{0, 1}
+		for i := range h.sets {
+			h.sets[i].counts = []int{0}
+		}
 		return
 	}
 	slices.Sort(v)
@@ -107,12 +144,17 @@ func (h *histogram) count(v []float64) {
 	case n == 0:
 		n = automatic(v)
 	}
-	h.counts = make([]int, n)
 	for i := range n + 1 {
 		h.edges = append(h.edges, lo+(hi-lo)*float64(i)/float64(n))
 	}
-	for _, x := range v {
-		h.counts[min(max(int(float64(n)*((x-lo)/(hi-lo))), 0), n-1)]++
+	for k := range h.sets {
+		counts := make([]int, n)
+		for _, x := range h.sets[k].Values {
+			if at := place(x, h.logX); finite(at) {
+				counts[min(max(int(float64(n)*((at-lo)/(hi-lo))), 0), n-1)]++
+			}
+		}
+		h.sets[k].counts = counts
 	}
 }
 
@@ -137,16 +179,23 @@ func (h histogram) value(x float64) float64 {
 }
 
 func (h histogram) sentence() string {
-	mean, deviation, n := moments(h.values)
-	s := spanOf(h.values)
-	text := counted(len(h.values), words.histOne, words.histNone)
-	if n > 0 {
-		text = fmt.Sprintf(words.histSome, text, short(s.lo), short(s.hi), short(mean), short(deviation))
+	var parts []string
+	for _, set := range h.sets {
+		mean, deviation, n := moments(set.Values)
+		s := spanOf(set.Values)
+		text := counted(len(set.Values), words.histOne, words.histNone)
+		if n > 0 {
+			text = fmt.Sprintf(words.histSome, text, short(s.lo), short(s.hi), short(mean), short(deviation))
+		}
+		if bad := len(set.Values) - n; bad > 0 {
+			text += fmt.Sprintf(words.histBad, bad)
+		}
+		if set.Name != "" {
+			text = set.Name + ": " + text
+		}
+		parts = append(parts, text)
 	}
-	if bad := len(h.values) - n; bad > 0 {
-		text += fmt.Sprintf(words.histBad, bad)
-	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // moments returns the mean and the standard deviation of the finite values, and their number.
@@ -169,16 +218,30 @@ func moments(values []float64) (mean, deviation float64, n int) {
 	return mean, deviation, n
 }
 
-func (h histogram) all() (head []string, rows [][]any) {
-	for i, n := range h.counts {
-		rows = append(rows, []any{h.value(h.edges[i]), h.value(h.edges[i+1]), n})
+func (h histogram) data() (head []string, rows [][]any) {
+	head = []string{words.headFrom, words.headTo, words.count}
+	if len(h.sets) > 1 {
+		head = []string{words.headFrom, words.headTo}
+		for _, s := range h.sets {
+			head = append(head, s.Name)
+		}
 	}
-	return []string{words.headFrom, words.headTo, words.count}, rows
+	for i := range len(h.edges) - 1 {
+		row := []any{h.value(h.edges[i]), h.value(h.edges[i+1])}
+		for _, s := range h.sets {
+			row = append(row, s.counts[i])
+		}
+		rows = append(rows, row)
+	}
+	return head, rows
 }
 
 // view returns the bars.
 func (h histogram) view() view {
-	lo, hi, most := h.edges[0], h.edges[len(h.edges)-1], float64(max(slices.Max(h.counts), 1))
+	lo, hi, most, bars := h.edges[0], h.edges[len(h.edges)-1], 1., len(h.edges)-1
+	for _, s := range h.sets {
+		most = max(most, float64(slices.Max(s.counts)))
+	}
 	v := view{x: scale{title: h.axes.x, lo: lo, hi: hi}, y: scale{title: h.axes.y, lo: 0, hi: most, whole: true}, height: 165, zoom: []string{"x"},
 		facts: []fact{{"from", words.headFrom}, {"to", words.headTo}, {"count", words.count}, {"share", words.headShare}}}
 	if h.logX {
@@ -187,24 +250,39 @@ func (h histogram) view() view {
 	if h.logY {
 		v.y = scale{title: h.axes.y, lo: -.3, hi: math.Log10(most) + .1, base: 10}
 	}
-	color := func(t Theme) color.NRGBA { return t.Float32 }
-	if d, order := dtypeOf(h.dtype); order < len(dtypes) {
-		color = d.color
-	}
 	gap := 0.
-	if len(h.counts) < 150 {
+	if bars < 150 && len(h.sets) == 1 {
 		gap = (hi - lo) / 1200
 	}
-	bars := layer{mark: rects{}}
-	for i, n := range h.counts {
-		top := float64(n)
-		if h.logY {
-			top = max(math.Log10(top), v.y.lo)
-		}
-		bars.rows = append(bars.rows, row{x: h.edges[i] + gap, x2: h.edges[i+1] - gap, y: v.y.lo, y2: top, color: color,
-			facts: []any{h.value(h.edges[i]), h.value(h.edges[i+1]), n, percent(n, len(h.values))}})
+	several := len(h.sets) > 1
+	if several {
+		v.facts = append([]fact{{"kind", words.headName}}, v.facts...)
 	}
-	v.layers = []layer{bars}
+	boxes := layer{mark: rects{}}
+	for k, s := range h.sets {
+		ink := func(t Theme) color.NRGBA { return t.nth(k) }
+		if d, order := dtypeOf(s.DType); order < len(dtypes) {
+			ink = d.color
+		}
+		if several {
+			v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), color: ink, faint: true})
+		}
+		for i, n := range s.counts {
+			top := float64(n)
+			if h.logY {
+				top = max(math.Log10(top), v.y.lo)
+			}
+			r := row{x: h.edges[i] + gap, x2: h.edges[i+1] - gap, y: v.y.lo, y2: top, kind: k, color: ink,
+				facts: []any{h.value(h.edges[i]), h.value(h.edges[i+1]), n, percent(n, len(s.Values))}}
+			if several {
+				r.color, r.facts = nil, append([]any{s.Name}, r.facts...)
+			}
+			if n > 0 || !several {
+				boxes.rows = append(boxes.rows, r)
+			}
+		}
+	}
+	v.layers = []layer{boxes}
 	for _, out := range h.outside() {
 		v.signs = append(v.signs, kind{name: fmt.Sprintf("%s (%d)", out.name, out.n), symbol: out.symbol, color: skipInk})
 	}

@@ -16,12 +16,16 @@ import (
 // the more intense the larger they are; with both signs, positive and negative values have different colours and 0 has
 // the background's. The cells of a small matrix hold their numbers. inf and NaN have a separate colour. In the picture of
 // a matrix with more elements than pixels, a pixel is the mean of a block; the interactive form of a matrix with more than
-// 5000 elements shows from each block the element that is farthest from the mean of all. Values that cannot be drawn give a
-// chart that says why. It is matplotlib.pyplot.imshow.
+// 5000 elements shows from each block the element that is farthest from the mean of all.
+//
+// Values of the shape (3, height, width) or (height, width, 3) are a picture in colour: whole numbers from 0 to 255, numbers from 0
+// to 1, or numbers of another range, which is then that from black to white. [Images] shows several pictures.
+//
+// It panics for values of another form. It is matplotlib.pyplot.imshow.
 func Imshow(values any) *Figure {
 	n, err := numbersOf(values)
 	if err != nil {
-		return refused("Imshow", "%v; want a matrix: a slice of slices of numbers or a tensor", err)
+		refuse("Imshow", "%v; want a matrix: a slice of slices of numbers or a tensor", err)
 	}
 	var sizes []int
 	for _, s := range n.shape {
@@ -38,8 +42,14 @@ func Imshow(values any) *Figure {
 		}
 	case 2:
 		m.rows, m.columns = sizes[0], sizes[1]
+	case 3:
+		p, ok := colourPicture(n, sizes)
+		if !ok {
+			refuse("Imshow", "the shape %s; want a matrix, such as (%d, %d), or a picture in colour, (3, height, width) or (height, width, 3); chart.Images shows several", shapeText(n.shape), sizes[1], sizes[2])
+		}
+		return p.figure()
 	default:
-		return refused("Imshow", "the shape %s; want a matrix, such as (%d, %d)", shapeText(n.shape), n.shape[len(n.shape)-2], n.shape[len(n.shape)-1])
+		refuse("Imshow", "the shape %s; want a matrix, such as (%d, %d); chart.Images(x, 4) shows pictures in rows of 4", shapeText(n.shape), n.shape[len(n.shape)-2], n.shape[len(n.shape)-1])
 	}
 	if len(n.values) == 0 || m.rows*m.columns != len(n.values) {
 		return blank(fmt.Sprintf(words.plotNone, "Imshow"))
@@ -66,7 +76,7 @@ const (
 )
 
 func (m matrix) figure() *Figure {
-	_, height := m.size(Width-2*margin-matrixLeft(m), matrixHeight)
+	_, height := m.size(Width-2*margin-m.left(), matrixHeight)
 	f := &Figure{
 		theme: Light, sentence: m.sentence(), height: m.around() + int(height), body: fitted(m.fit), narrow: true, axes: m.axes, data: m.all,
 		head: []string{words.headRow, words.headMin, words.headMax, words.headMean, words.headBad},
@@ -116,22 +126,40 @@ func (m matrix) all() (head []string, rows [][]any) {
 func (m matrix) size(width, height vg.Length) (w, h vg.Length) {
 	cell := min(width/vg.Length(m.columns), height/vg.Length(m.rows), matrixCell)
 	w, h = cell*vg.Length(m.columns), cell*vg.Length(m.rows)
+	if m.xTicks != nil { // names have room next to each other
+		w = min(max(w, (widestOf(m.xTicks.labels)+10)*vg.Length(m.columns)), width)
+	}
 	return max(w, min(matrixLeast, matrixCell*vg.Length(m.columns), width)), max(h, min(matrixLeast, 24*vg.Length(m.rows), height))
 }
 
-// matrixLeft is the width of the numbers of the rows.
-func matrixLeft(m matrix) vg.Length {
-	return Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows)) + 10
+// left returns the width of the numbers or the names of the rows, and of the name of their axis.
+func (m matrix) left() vg.Length {
+	width := Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows))
+	if m.yTicks != nil {
+		width = widestOf(m.yTicks.labels)
+	}
+	if m.axes.y != "" {
+		width += labelSize + 6
+	}
+	return width + 10
+}
+
+// widestOf returns the width of the widest of some labels of an axis.
+func widestOf(labels []string) (width vg.Length) {
+	for _, label := range labels {
+		width = max(width, min(Light.style(labelSize, Light.Text).Width(label), labelMost))
+	}
+	return width
 }
 
 // fit returns the cells, in a picture as large as the room allows. A large matrix is shown by one element of each block in the
 // interactive form.
 func (m matrix) fit(r room) view {
 	if r.points == 0 {
-		v, _ := m.view(r.size.X-matrixLeft(m), r.size.Y-vg.Length(m.around()), mostPoints)
+		v, _ := m.view(r.size.X-m.left(), r.size.Y-vg.Length(m.around()+m.slant()), mostPoints)
 		return v
 	}
-	v, by := m.view(Width-2*margin-matrixLeft(m), matrixHeight, r.points)
+	v, by := m.view(Width-2*margin-m.left(), matrixHeight, r.points)
 	if by > 1 {
 		v.subtitle = fmt.Sprintf(words.matrixBlocks, by, by)
 	}
@@ -160,7 +188,7 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 		widest = Light.style(smallSize, Light.Text).Width(m.widest())
 	}
 	written := few && h/vg.Length(m.rows) >= 12 && widest < w/vg.Length(m.columns)-4
-	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y}, height: int(h), rigid: true, zoom: []string{"x"},
+	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y, beside: true}, height: int(h), rigid: true, zoom: []string{"x"},
 		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
 	picture := func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
 	cells, numbers := layer{mark: rects{image: picture}}, layer{mark: texts{widest: widest}, small: true}

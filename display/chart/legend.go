@@ -48,12 +48,15 @@ func (v view) legendSigns() []kind {
 
 // header reports whether a line with the name of the y axis and the legend stands above the plot.
 func (v view) header() bool {
-	return v.y.title != "" || v.legend() && !v.named || len(v.legendSigns()) > 0
+	return v.y.title != "" && !v.y.beside || v.legendAbove() || len(v.legendSigns()) > 0
 }
 
-// entries returns the legend of a picture.
+// legendAbove reports whether a picture has the kinds in a legend above the plot.
+func (v view) legendAbove() bool { return v.legend() && !v.named && legendCorners[v.corner] == "" }
+
+// entries returns the legend of a picture, above the plot.
 func (v view) entries() (list []entry) {
-	if v.legend() && !v.named {
+	if v.legendAbove() {
 		for _, k := range v.listed() {
 			list = append(list, entry{v.swatch(k), k})
 		}
@@ -73,6 +76,9 @@ func (v view) swatch(k kind) *symbol {
 		return k.symbol
 	}
 	for _, l := range v.layers {
+		if l.mute || l.note {
+			continue
+		}
 		for _, r := range l.rows {
 			if r.color == nil && r.kind < len(v.kinds) && v.kinds[r.kind].name == k.name {
 				if l.mark.traits(l).legend == squareSwatch {
@@ -87,7 +93,16 @@ func (v view) swatch(k kind) *symbol {
 
 // symbols returns the legend of a specification in the form of the first marks that have kinds, or nil without such marks.
 func (v view) symbols() any {
-	if !v.legend() {
+	legend := v.entriesInForm()
+	if o, ok := legend.(object); ok && legendCorners[v.corner] != "" {
+		with(o, "orient", legendCorners[v.corner], "direction", "vertical", "offset", 6, "fillColor", themed(backgroundInk), "padding", 4, "columns", 1)
+	}
+	return legend
+}
+
+// entriesInForm returns the same before its place is known.
+func (v view) entriesInForm() any {
+	if !v.legend() || v.corner == nowhere {
 		return nil
 	}
 	var listed []string
@@ -95,7 +110,7 @@ func (v view) symbols() any {
 		listed = append(listed, k.name)
 	}
 	for _, l := range v.layers {
-		if ink, _ := l.ownInk(); ink != nil {
+		if ink, _ := l.ownInk(); ink != nil || l.mute || l.note {
 			continue
 		}
 		switch l.mark.traits(l).legend {

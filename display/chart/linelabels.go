@@ -17,10 +17,10 @@ func (v view) drawEnds(t Theme, c draw.Canvas, p *plot.Plot) {
 	for _, name := range v.ends {
 		room = max(room, label.Width(name))
 	}
-	room = min(room, 190, (c.Max.X-c.Min.X)/3)
+	const least = 60 // width of a plot
+	room = max(min(room, 190, (c.Max.X-c.Min.X)/3, p.DataCanvas(c).Size().X-least), 0)
 	c = draw.Crop(c, 0, -room-12, 0, 0)
 	paint(p, c)
-
 	inner := p.DataCanvas(c)
 	toX, toY := p.Transforms(&inner)
 	var tags []tag
@@ -56,13 +56,17 @@ func (v view) drawEnds(t Theme, c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// lastRows returns the last row of each kind that has a place, or its first row.
+// lastRows returns the last row of each kind that has a place in the plot, or its first row.
 func (v view) lastRows() []row {
 	list := make([]row, len(v.kinds))
 	seen := make([]bool, len(v.kinds))
+	x, _ := v.limits()
 	for _, l := range v.layers {
+		if l.note || l.mute {
+			continue
+		}
 		for _, r := range l.rows {
-			if !seen[r.kind] || finite(r.x) && finite(r.y) {
+			if !seen[r.kind] || finite(r.x) && finite(r.y) && r.x <= x.hi {
 				list[r.kind], seen[r.kind] = r, true
 			}
 		}

@@ -86,13 +86,16 @@ func (l lineChart) figure() *Figure {
 		rows = append(rows, []any{s.Name, len(s.Values), short(s.Values[0]), short(s.Values[len(s.Values)-1]), short(s.low), s.bad})
 	}
 	f := &Figure{
-		theme: Light, sentence: l.sentence(), height: 240, body: fitted(l.fit), narrow: true, axes: l.axes,
+		theme: Light, sentence: l.sentence(), height: 240, body: fitted(l.fit), narrow: true, lines: true, axes: l.axes,
 		head: []string{words.headRun, words.headSteps, words.headFirst, words.headLast, words.headMin, words.headBad}, rows: rows, data: l.all,
 		remake: func(a axes) *Figure {
 			changed := l
 			changed.axes = a
 			return changed.figure()
 		},
+	}
+	for _, s := range l.series {
+		f.sets = append(f.sets, len(s.Values))
 	}
 	if l.plot {
 		f.head = []string{words.headName, words.headPoints, words.headFirst, words.headLast, words.headMin, words.headBad}

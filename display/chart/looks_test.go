@@ -43,7 +43,7 @@ func TestReasonsBelow(t *testing.T) {
 		t.Fatal(why, err)
 	}
 	for _, line := range why {
-		if text, _ := json.Marshal(line); !strings.Contains(string(spec), string(text)) {
+		if !strings.Contains(strings.ReplaceAll(string(spec), `","`, " "), line) { // it may take several lines
 			t.Errorf("the interactive form lacks %q", line)
 		}
 	}

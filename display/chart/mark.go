@@ -25,6 +25,8 @@ type traits struct {
 	edges   bool   // rows without a y are marked at the upper or the lower edge, which the legend explains
 	counted bool   // rows are data, and the subtitle says how many of them are left out
 	symbols bool   // rows are drawn as the symbols of their kinds
+	segment bool   // rows are lines from (x, y) to (x2, y2)
+	clips   bool   // the mark leaves out what lies outside of the plot
 	legend  swatch // the entry of a kind in the legend
 }
 

@@ -19,7 +19,7 @@ type curves struct {
 }
 
 func (m curves) traits(layer) traits {
-	return traits{name: "line", edges: !m.gaps, counted: true, legend: lineSwatch}
+	return traits{name: "line", clips: true, edges: !m.gaps, counted: true, legend: lineSwatch}
 }
 
 // kept thins the lines one by one.

@@ -98,7 +98,7 @@ func (m points) spec(u *unit) []object {
 	}
 	// Symbols are not clipped: those at an edge would be cut in half.
 	inside := "inrange(datum.x, domain('x'))"
-	if slices.Contains(u.zoom, "y") {
+	if slices.Contains(u.zoom, "y") || u.cut {
 		inside += " && inrange(datum.y, domain('y'))"
 	}
 	mark, e := object{"type": "point", "clip": false, "opacity": 1, "strokeWidth": 1.2}, u.encoding("fill", u.colors, "stroke", u.colors)

@@ -60,7 +60,8 @@ func (rects) fill(d drawing, r row, a, b vg.Point) {
 		a.Y, b.Y = b.Y, a.Y
 	}
 	a.X, b.X = max(a.X, d.c.Min.X), min(b.X, d.c.Max.X)
-	if a.X > b.X || r.x != r.x || r.x2 != r.x2 {
+	a.Y, b.Y = max(a.Y, d.c.Min.Y), min(b.Y, d.c.Max.Y)
+	if a.X > b.X || a.Y > b.Y || r.x != r.x || r.x2 != r.x2 {
 		return
 	}
 	if b.X-a.X < .75 {

@@ -12,7 +12,7 @@ import (
 )
 
 // marks holds each mark, in the order of their files, and more of one whose options change which rows are seen.
-var marks = []mark{curves{}, curves{steps: true}, points{}, rects{}, rules{}, texts{}}
+var marks = []mark{areas{}, arrows{}, curves{}, curves{steps: true}, images{}, points{}, rects{}, rules{}, texts{}}
 
 // markName returns the name of the type of a mark.
 func markName(m mark) string { return strings.TrimPrefix(fmt.Sprintf("%T", m), "chart.") }

@@ -12,6 +12,7 @@ import (
 type texts struct {
 	align  int       // −1 left of the position, 0 around it, 1 right of it
 	gap    vg.Length // between the position and the text
+	lift   vg.Length // height of the text above the position
 	side   side      // where they stand on the x axis
 	widest vg.Length // width of the widest text of rows with a limit; texts without that room are not shown
 }
@@ -48,6 +49,7 @@ func (m texts) drawRows(d drawing) {
 			at.X = d.c.Min.X
 		}
 		at.X += m.gap * vg.Length(m.align)
+		at.Y += m.lift
 		style.Color = d.ink(r)(d.theme)
 		write(d.c, style, at, r.text)
 	}
@@ -60,6 +62,9 @@ func (m texts) spec(u *unit) []object {
 		}
 	}
 	mark := object{"align": [...]string{"right", "center", "left"}[m.align+1], "dx": float64(m.gap) * float64(m.align)}
+	if m.lift != 0 {
+		mark["dy"] = -float64(m.lift)
+	}
 	var more []any
 	if m.widest > 0 {
 		more = append(more, "opacity", object{"condition": object{"test": fmt.Sprintf("datum.wide > 0 && %s < %v", boxWide, float64(m.widest)), "value": 0}, "value": 1})
@@ -67,6 +72,9 @@ func (m texts) spec(u *unit) []object {
 	aside := func(x any) {
 		mark["clip"] = false
 		more = append(more, "x", object{"value": x})
+	}
+	if u.cut && m.side == inPlot {
+		mark["clip"] = true
 	}
 	switch m.side {
 	case rightOf:

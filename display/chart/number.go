@@ -126,11 +126,25 @@ func (t roundTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 		if v > hi {
 			break
 		}
-		if label := short(v); len(ticks) == 0 || ticks[len(ticks)-1].Label != label {
+		if label := tickText(v, step); len(ticks) == 0 || ticks[len(ticks)-1].Label != label {
 			ticks = append(ticks, plot.Tick{Value: v, Label: label})
 		}
 	}
 	return ticks
+}
+
+// tickText formats a value of an axis with marks at multiples of a step, with the digits that the step needs.
+func tickText(v, step float64) string {
+	label := short(v)
+	shown, err := strconv.ParseFloat(strings.Replace(label, "−", "-", 1), 64)
+	if err != nil || math.Abs(shown-v) <= step/100 { // a label with an exponent is not read
+		return label
+	}
+	decimals := max(-int(math.Floor(math.Log10(step)+1e-9)), 0)
+	if decimals > 9 {
+		return label
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'f', decimals, 64), "-", "−", 1)
 }
 
 // orZero returns v, or 0 in place of a number that is not finite.

@@ -71,7 +71,7 @@ func (n *numbers) add(list reflect.Value, depth int) error {
 			n.values = append(n.values, 1)
 		case e.Kind() == reflect.Bool:
 			n.values = append(n.values, 0)
-		case depth < 2 && (e.Kind() == reflect.Slice || e.Kind() == reflect.Array):
+		case depth < 3 && (e.Kind() == reflect.Slice || e.Kind() == reflect.Array):
 			if err := n.add(e, depth+1); err != nil {
 				return err
 			}
@@ -84,14 +84,10 @@ func (n *numbers) add(list reflect.Value, depth int) error {
 	return nil
 }
 
-// refused returns a chart that says which argument of a function cannot be drawn.
-func refused(function string, format string, args ...any) *Figure {
-	return blank("chart." + function + ": " + fmt.Sprintf(format, args...))
-}
-
 // seriesOf returns the lines in the arguments of a function such as Plot: for each line its values, or its
-// positions and its values, and perhaps its name.
-func seriesOf(function string, data []any) (list []Series, refusal *Figure) {
+// positions and its values, and perhaps its name; or a table and names of its columns. named are the names that a table gives the
+// axes. Without paired, lists are values alone.
+func seriesOf(function string, paired bool, data []any) (list []Series, named axes) {
 	type given struct {
 		numbers
 		at int
@@ -104,29 +100,62 @@ func seriesOf(function string, data []any) (list []Series, refusal *Figure) {
 		s := Series{Name: name, DType: open[len(open)-1].dtype, Values: open[len(open)-1].values}
 		if len(open) == 2 {
 			s.X = open[0].values
-			if len(s.X) != len(s.Values) && refusal == nil {
-				refusal = refused(function, "argument %d has %d numbers and argument %d has %d; want as many positions as values", open[0].at, len(s.X), open[1].at, len(s.Values))
+			if len(s.X) != len(s.Values) {
+				refuse(function, "argument %d has %d numbers and argument %d has %d; want as many positions as values", open[0].at, len(s.X), open[1].at, len(s.Values))
 			}
 		}
 		list, open = append(list, s), nil
 	}
-	for i, v := range data {
-		if name, ok := v.(string); ok {
+	for i := 0; i < len(data); i++ {
+		if t, ok := data[i].(table); ok {
+			add("")
+			names := namesAfter(data[i+1:])
+			sets, axes := setsOf(function, paired, t, names)
+			list, named = append(list, sets...), axes
+			i += len(names)
+			continue
+		}
+		if name, ok := data[i].(string); ok {
 			if len(open) == 0 {
-				return nil, refused(function, "argument %d is the name %q without values; want values before it", i+1, name)
+				refuse(function, "argument %d is the name %q without values; want values before it", i+1, name)
 			}
 			add(name)
 			continue
 		}
-		n, err := numbersOf(v)
+		n, err := numbersOf(data[i])
 		if err != nil {
-			return nil, refused(function, "argument %d: %v; want a slice or tensor of numbers, or a name", i+1, err)
+			refuse(function, "argument %d: %v; want a slice or tensor of numbers, a table, or a name", i+1, err)
 		}
-		if len(open) == 2 {
+		if k := coloured(n.shape); k != "" && paired { // a distribution may be that of colours
+			refuse(function, "argument %d has the shape %s, which is %s; want one number for each point; chart.Imshow and chart.Images show pictures", i+1, shapeText(n.shape), k)
+		}
+		if len(open) == 2 || len(open) == 1 && !paired {
 			add("")
 		}
 		open = append(open, given{n, i + 1})
 	}
 	add("")
-	return list, refusal
+	return list, named
+}
+
+// coloured returns what values of a shape are if they are pictures with several channels, and otherwise "".
+func coloured(shape []int) string {
+	switch n := len(shape); {
+	case n == 4 && (shape[1] == 3 || shape[3] == 3):
+		return "pictures in colour"
+	case n == 3 && (shape[0] == 3 || shape[2] == 3):
+		return "a picture in colour"
+	}
+	return ""
+}
+
+// named returns the axes with the names that a table gives them.
+func (a axes) named(by axes) axes {
+	if by.x != "" {
+		a.x = by.x
+	}
+	if by.y != "" {
+		a.y = by.y
+	}
+	return a
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,6 +84,25 @@ func TestSurvivesSanitizer(t *testing.T) {
 type word struct {
 	x0, y0, x1, y1 float64
 	text           string
+	angle          float64    // of the text, in degrees
+	level          [4]float64 // position before it is turned
+}
+
+// turned returns a word that is turned by an angle around the lower left corner of a picture of a height.
+func turned(w word, angle, height float64) word {
+	w.angle, w.level = angle, [4]float64{w.x0, w.y0, w.x1, w.y1}
+	if angle == 0 {
+		return w
+	}
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	out := word{x0: math.Inf(1), y0: math.Inf(1), x1: math.Inf(-1), y1: math.Inf(-1), text: w.text, angle: angle, level: w.level}
+	for _, x := range []float64{w.x0, w.x1} {
+		for _, y := range []float64{height - w.y0, height - w.y1} {
+			h, v := x*cos-y*sin, height-(x*sin+y*cos)
+			out.x0, out.x1, out.y0, out.y1 = min(out.x0, h), max(out.x1, h), min(out.y0, v), max(out.y1, v)
+		}
+	}
+	return out
 }
 
 // readSVG checks the structure of an SVG and returns its words and size.
@@ -92,12 +112,16 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 		t.Errorf("%s: got %d fonts with a fallback for %d texts", name, n, strings.Count(string(svg), "<text"))
 	}
 	title := ""
+	angle := []float64{0} // of the open groups
 	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
 		token, err := d.Token()
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			t.Fatalf("%s: %v", name, err)
+		}
+		if e, ok := token.(xml.EndElement); ok && e.Name.Local == "g" {
+			angle = angle[:len(angle)-1]
 		}
 		e, ok := token.(xml.StartElement)
 		if !ok {
@@ -120,6 +144,12 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 			if attr["viewBox"] != fmt.Sprintf("0 0 %v %v", w, h) || attr["role"] != "img" {
 				t.Errorf("%s: %v", name, attr)
 			}
+		case "g":
+			by := 0.
+			if turn, ok := strings.CutPrefix(attr["transform"], "rotate("); ok {
+				by = number(strings.TrimSuffix(turn, ")"))
+			}
+			angle = append(angle, angle[len(angle)-1]+by)
 		case "title":
 			if err := d.DecodeElement(&title, &e); err != nil {
 				t.Fatal(err)
@@ -138,7 +168,7 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 			px := number(size)
 			x, y := number(attr["x"]), number(attr["y"])+h // the group flips the y axis
 			width := float64(Light.style(10, Light.Text).Width(s)) * px / 10
-			words = append(words, word{x, y - .75*px, x + width, y, s})
+			words = append(words, turned(word{x0: x, y0: y - .75*px, x1: x + width, y1: y, text: s}, angle[len(angle)-1], h))
 		}
 	}
 	if title == "" {
@@ -164,6 +194,13 @@ func checkTexts(t *testing.T, name string, f *Figure) {
 			t.Errorf("%s: %q at %.0f,%.0f to %.0f,%.0f is not inside %v × %v", name, a.text, a.x0, a.y0, a.x1, a.y1, w, h)
 		}
 		for _, b := range texts[:i] {
+			if a.angle != b.angle && math.Mod(a.angle+b.angle, 90) != 0 {
+				continue
+			}
+			if a.angle == b.angle {
+				a.x0, a.y0, a.x1, a.y1 = a.level[0], a.level[1], a.level[2], a.level[3]
+				b.x0, b.y0, b.x1, b.y1 = b.level[0], b.level[1], b.level[2], b.level[3]
+			}
 			if min(a.x1, b.x1)-max(a.x0, b.x0) > 1 && min(a.y1, b.y1)-max(a.y0, b.y0) > 1 {
 				t.Errorf("%s: %q and %q overlap", name, a.text, b.text)
 			}

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -9,11 +11,17 @@ import (
 
 // drawOn draws the picture of the view.
 func (v view) drawOn(t Theme, c draw.Canvas) {
+	if v.cut {
+		v = v.inside()
+	}
 	if v.rigid {
 		c = draw.Crop(c, 0, 0, max(c.Size().Y-vg.Length(v.height+v.around()), 0), 0)
 	}
-	if v.header() {
-		c = keys(t, c, v.y.title, v.entries())
+	if title := v.y.title; v.header() {
+		if v.y.beside {
+			title = ""
+		}
+		c = keys(t, c, title, v.entries())
 	}
 	p := t.bare()
 	if !v.y.down() {
@@ -22,6 +30,9 @@ func (v view) drawOn(t Theme, c draw.Canvas) {
 	x, y := v.limits()
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, y.lo, y.hi
 	p.X.Label.Text = printable(v.x.title)
+	if v.y.beside {
+		p.Y.Label.Text = fit(p.Y.Label.TextStyle, printable(v.y.title), vg.Length(v.height))
+	}
 	p.X.Tick.Marker = v.x.ticks(ticksIn(c))
 	p.Y.Tick.Marker = v.y.ticks(5)
 	if v.y.down() {
@@ -32,6 +43,14 @@ func (v view) drawOn(t Theme, c draw.Canvas) {
 		if v.y.names == nil {
 			p.HideY()
 		}
+	}
+	if v.x.slant > 0 { // the first label begins to the left of the plot
+		most := min(slantMost, c.Size().X/3)
+		for i, k := range v.x.marked {
+			v.x.marked[i].Label = fit(p.X.Tick.Label, k.Label, most)
+		}
+		v.left = max(v.left, min(most, v.x.slant*2)*.8-30)
+		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = slantAngle*math.Pi/180, draw.XRight, draw.YCenter
 	}
 	if v.x.bare {
 		label := p.X.Label.Text
@@ -58,6 +77,7 @@ func (v view) drawOn(t Theme, c draw.Canvas) {
 		write(&c, s, at, fit(s, printable(v.x.title), c.Max.X-at.X))
 	}
 	paint(p, c)
+	v.drawCorner(t, p.DataCanvas(c))
 }
 
 // drawing is a layer in a picture: what a mark draws its rows with.

@@ -15,8 +15,13 @@ import (
 //	chart.Plot(x, train, "train", x, valid, "valid").XLabel("epoch").LogY()
 //
 // The values of a line are a slice or array of numbers or a tensor. Two such arguments in a row are
-// positions and values. A string is the name of the line before it. inf and NaN are drawn as ▲ at the
-// edge. Arguments that cannot be drawn give a chart that says why. It is matplotlib.pyplot.plot.
+// positions and values. A string is the name of the line before it. A table, such as that of data.LoadCSV, is followed by names of its
+// columns: x and y, or several y, or y alone; a last column of texts divides the rows into a line for each text.
+//
+//	chart.Plot(table, "epoch", "train loss", "valid loss")
+//	chart.Plot(table, "epoch", "loss", "dtype")
+//
+// inf and NaN are drawn as ▲ at the edge. It panics for arguments that cannot be drawn. It is matplotlib.pyplot.plot.
 func Plot(data ...any) *Figure { return linesOf("Plot", false, data) }
 
 // Step shows lines that keep each value up to the next position, where they jump: a learning rate, a loss scale, a count. Its
@@ -29,11 +34,8 @@ func Step(data ...any) *Figure { return linesOf("Step", true, data) }
 
 // linesOf returns the chart of Plot or Step.
 func linesOf(name string, steps bool, data []any) *Figure {
-	series, refusal := seriesOf(name, data)
-	if refusal != nil {
-		return refusal
-	}
-	l := lineChart{axes: axes{x: words.plotX}, plot: true, steps: steps}.with(series)
+	series, named := seriesOf(name, true, data)
+	l := lineChart{axes: axes{x: words.plotX}.named(named), plot: true, steps: steps}.with(series)
 	if len(l.series) == 0 {
 		return blank(fmt.Sprintf(words.plotNone, name))
 	}
@@ -43,11 +45,8 @@ func linesOf(name string, steps bool, data []any) *Figure {
 // Scatter shows points. Its arguments are those of [Plot]; each set of points has its own colour and
 // mark. With one set, the title gives the correlation of its x and y. It is matplotlib.pyplot.scatter.
 func Scatter(data ...any) *Figure {
-	series, refusal := seriesOf("Scatter", data)
-	if refusal != nil {
-		return refusal
-	}
-	s := scatter{lineChart{axes: axes{x: words.plotX, y: words.plotY}}.with(series)}
+	series, named := seriesOf("Scatter", true, data)
+	s := scatter{lineChart{axes: axes{x: words.plotX, y: words.plotY}.named(named)}.with(series)}
 	if len(s.series) == 0 {
 		return blank(fmt.Sprintf(words.plotNone, "Scatter"))
 	}
@@ -67,6 +66,7 @@ func (s scatter) figure() *Figure {
 		return changed.figure()
 	}
 	for _, l := range s.series {
+		f.sets = append(f.sets, len(l.Values))
 		x, y := spanOf(l.positions()), spanOf(l.Values)
 		f.rows = append(f.rows, []any{l.Name, len(l.Values), short(x.lo), short(x.hi), short(y.lo), short(y.hi), l.bad})
 	}
@@ -142,5 +142,5 @@ func (s scatter) view() view {
 		}
 		v.layers, v.x.whole = append(v.layers, cloud), v.x.whole && l.X == nil
 	}
-	return v
+	return v.withErrors(s.axes, len(s.series), s.shown(linePoints))
 }

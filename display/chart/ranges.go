@@ -110,7 +110,7 @@ func sizeText(v float64) string {
 // rangeView returns the bars over the bands of float16, with the letters of their dtypes.
 func rangeView(list []ValueRange) view {
 	bottom := float64(len(list)) - .5
-	v := view{x: scale{title: words.gradAxis, base: 2, lo: gradLo, hi: gradHi + 1}, y: scale{lo: -1.7}, height: rangeRow*len(list) + rangeRow,
+	v := view{x: scale{title: words.gradAxis, base: 2, lo: gradLo, hi: gradHi + 1}, y: scale{lo: -2}, height: rangeRow*len(list) + rangeRow*3/2,
 		facts: []fact{{"name", words.headOp}, {"dtype", words.headDType}, {"smallest", words.headSmallest}, {"largest", words.headLargest}, {"bad", words.notFinite}}}
 	bars, letters := layer{mark: rects{}}, layer{mark: texts{gap: 4, align: 1}, small: true}
 	left := layer{mark: texts{gap: 4, align: -1}, small: true}
@@ -142,7 +142,7 @@ func rangeView(list []ValueRange) view {
 			bad.rows = append(bad.rows, row{x: gradHi + .4, y: y, color: skipInk, facts: facts})
 		}
 	}
-	v.layers = []layer{formatBands(-1.5, bottom), bars, letters, left, bad}
+	v.layers = []layer{formatBands(-1.9, bottom), bars, letters, left, bad}
 	if len(bad.rows) > 0 {
 		v.signs = []kind{{name: words.notFinite, symbol: cross, color: skipInk}}
 	}

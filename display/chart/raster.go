@@ -365,11 +365,30 @@ func (r *raster) FillString(f font.Face, at vg.Point, text string) {
 		r.faces[size] = face
 	}
 	p := r.at(at)
+	if m := r.state.matrix; m[3] != 0 {
+		r.fillTurned(face, p, text)
+		return
+	}
 	d := xfont.Drawer{Dst: r.pixels, Src: image.NewUniform(r.state.color), Face: face, Dot: fixed.Point26_6{X: fixed.Int26_6(p.x * 64), Y: fixed.Int26_6(p.y * 64)}}
 	d.DrawString(text)
 }
 
 // DrawImage draws an upright image, scaled to fit a rectangle.
+// fillTurned writes a text at an angle: level on a picture of its own, which is then turned.
+func (r *raster) fillTurned(face xfont.Face, at pixel, text string) {
+	m, size := r.state.matrix, face.Metrics()
+	const edge = 2
+	level := image.NewRGBA(image.Rect(0, 0, xfont.MeasureString(face, text).Ceil()+2*edge, (size.Ascent+size.Descent).Ceil()+2*edge))
+	origin := pixel{edge, float64(size.Ascent.Ceil() + edge)}
+	d := xfont.Drawer{Dst: level, Src: image.NewUniform(r.state.color), Face: face, Dot: fixed.Point26_6{X: fixed.Int26_6(origin.x * 64), Y: fixed.Int26_6(origin.y * 64)}}
+	d.DrawString(text)
+	right, down := pixel{m[0] / r.scale, m[3] / r.scale}, pixel{-m[1] / r.scale, -m[4] / r.scale} // of a pixel of the picture
+	xdraw.BiLinear.Transform(r.pixels, f64.Aff3{
+		right.x, down.x, at.x - right.x*origin.x - down.x*origin.y,
+		right.y, down.y, at.y - right.y*origin.x - down.y*origin.y,
+	}, level, level.Bounds(), xdraw.Over, nil)
+}
+
 func (r *raster) DrawImage(to vg.Rectangle, img image.Image) {
 	from := img.Bounds()
 	a, b := r.at(vg.Point{X: to.Min.X, Y: to.Max.Y}), r.at(vg.Point{X: to.Max.X, Y: to.Min.Y})

@@ -64,6 +64,11 @@ func TestRasterAgrees(t *testing.T) {
 		"text": func(c *draw.Canvas) {
 			c.FillText(Light.style(13, ink), vg.Point{X: 4.3, Y: 40.7}, "Größe 10⁻⁸ AVAW")
 		},
+		"upright text": func(c *draw.Canvas) {
+			style := Light.style(13, ink)
+			style.Rotation = math.Pi / 2
+			c.FillText(style, vg.Point{X: 40, Y: 10}, "Größe")
+		},
 		"turned": func(c *draw.Canvas) {
 			c.Push()
 			c.Translate(vg.Point{X: 60, Y: 10})

@@ -25,7 +25,7 @@ func someSamples(t *testing.T, n int) (some []sample) {
 }
 
 func samples() []sample {
-	return []sample{
+	return append(axesSamples(), []sample{
 		{"bars", Bars("memory", "B", memoryBars())},
 		{"bars-none", Bars("memory", "B", []Bar{{Name: "nothing"}})},
 		{"bars-one", Bars("bytes of casts", "B", []Bar{{"a module with a very long name, longer than there is room for", []Part{{"casts", "float16", 1e15}, {"casts", "float16", nan}}}})},
@@ -83,7 +83,6 @@ func samples() []sample {
 		{"plot-log", Plot([]float64{1e-5, 1e-4, 1e-3, .01, .1, 1}, []float64{2.3, 1.9, .4, .2, .9, nan}, "loss").LogX().XLabel("learning rate")},
 		{"plot-negative", Plot([]int{-1, 0, 5, 300}).LogY().LogX()},
 		{"plot-none", Plot()},
-		{"plot-refused", Plot([]float64{1}, func() {})},
 		{"plot-round", Plot([]float64{0, 1, 0, -1, 0}, []float64{1, 0, -1, 0, 1}, "square", []float64{0, 1}, []float64{0, 1}, "a long name of a diagonal that begins in the middle")},
 		{"step", Step([]float64{0, 2, 3, 8}, []float64{.1, .01, .001, .0001}, "lr", []float64{5, nan, 4, math.Inf(1), 3}, "gaps").XLabel("epoch")},
 		{"step-long", Step(wave(30000))},
@@ -124,5 +123,5 @@ func samples() []sample {
 		{"throughput", Throughput("samples/s", rates())},
 		{"throughput-odd", Throughput("GFLOP/s", []Rate{{Name: "nothing measured"}, {Name: "a very long name of a run with everything in it", DType: "bfloat16", Values: []float64{0, -1}}})},
 		{"throughput-one", Throughput("samples/s", rates()[:1])},
-	}
+	}...)
 }

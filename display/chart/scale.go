@@ -21,8 +21,10 @@ type scale struct {
 	margin float64     // margin around the marks, as a share of their range
 	plain  bool        // without a line and ticks
 	bare   bool        // without ticks
+	beside bool        // the title of a y axis stands beside it, and not above the plot
 	notes  []string    // lines below a bare axis in the interactive form
 	marked []plot.Tick // the ticks; nil: round numbers or powers
+	slant  vg.Length   // height that labels at an angle need in addition; 0: they are level
 }
 
 // limits returns the limits of the axis for marks in a range, which may be empty.
@@ -95,10 +97,16 @@ func (s scale) channel(field string, at span) object {
 		values, _ := json.Marshal(at) // finite numbers and strings can be encoded
 		list, _ := json.Marshal(printables(labels))
 		axis = object{"values": at, "labelExpr": fmt.Sprintf("%s[indexof(%s, datum.value)]", list, values)}
+		if s.slant > 0 {
+			axis = with(axis.(object), "labelAngle", -slantAngle, "labelAlign", "right", "labelBaseline", "middle")
+		}
 	case s.base > 0:
 		axis = object{"tickMinStep": 1, "tickCount": 8, "labelExpr": "datum.value == floor(datum.value) ? " + powerLabels(s.base) + " : ''"}
 	case s.whole:
 		axis = object{"tickMinStep": 1, "tickCount": ticks, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
+	}
+	if s.beside && s.title != "" && s.names != nil { // the other y axes have their titles above
+		axis = with(axis.(object), "titleAngle", -90, "titleAnchor", "middle", "titleAlign", "center", "titleBaseline", "bottom", "titleX", -float64(widestOf(s.names)+14), "titleY", object{"expr": "height / 2"})
 	}
 	if field == "y" && s.down() {
 		limits = []float64{at.hi, at.lo}
@@ -132,6 +140,9 @@ func (s scale) room(at span) (width vg.Length) {
 	if widest > 0 {
 		width = max(width, min(widest, labelMost)+10)
 	}
+	if s.beside && s.title != "" {
+		width += labelSize + 6
+	}
 	return width
 }
 
@@ -140,6 +151,14 @@ func (s scale) room(at span) (width vg.Length) {
 func (s scale) rounded(at float64) float64 {
 	if s.base > 0 {
 		return math.Round(at*1e6) / 1e6
+	}
+	return at
+}
+
+// value returns the number at a position on the axis.
+func (s scale) value(at float64) float64 {
+	if s.base > 0 {
+		return math.Pow(float64(s.base), at)
 	}
 	return at
 }

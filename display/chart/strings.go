@@ -33,6 +33,10 @@ type language struct {
 	plotNone, plotX, plotY, plotEnd, plotBetween, plotOver string
 	scatterPoint, scatterPoints, scatterSpan, scatterTies  string
 
+	// BoxPlot, BarPlot and TwinX.
+	imagesOne, imagesSome, imagesGray, imagesColour, headPicture, headLabel                        string
+	boxOf, boxMedian, boxQuartiles, boxWhiskers, boxOutliers, barsOf, headError, twinOf, twinRight string
+
 	// Hist, Imshow and Grid.
 	histX, histSome, histOne, histNone, histBad                string
 	matrixSome, matrixNone, matrixBlocks, headRow, headColumns string
@@ -99,9 +103,9 @@ var english = language{
 	headRun:     "run",
 	fewer:       "%d of %d points, with the extremes",
 	controlShow: "Names ", controlShowAll: "all, or a part of them", controlZoom: "Zoom × ", controlZoomY: "Vertical zoom × ", controlPlace: "centre (%) ",
-	controlHint:       "Hover over a mark for its exact value.",
+	controlHint:       "Hover for values.",
 	controlHintLegend: "Click the legend to isolate a line.",
-	controlHintZoom:   "Scroll to zoom, drag to pan, double-click or press Escape to reset.",
+	controlHintZoom:   "Scroll to zoom, drag to pan, double-click to reset.",
 	controlHintData:   "fig.Data() returns all numbers as CSV, and fig.Picture() the picture.",
 
 	scale:        "loss scale",
@@ -201,6 +205,22 @@ var english = language{
 	scatterPoints: "%d points",
 	scatterSpan:   "%s: %s from %s to %s, %s from %s to %s",
 	scatterTies:   ", correlation %s",
+
+	imagesOne:    "Picture of %d × %d %s",
+	imagesSome:   "%d pictures of %d × %d %s",
+	imagesGray:   "(height × width), black at %s, white at %s",
+	imagesColour: "(height × width), colours from %s to %s",
+	headPicture:  "picture",
+	headLabel:    "label",
+	boxOf:        "%s: median %s, half of the values from %s to %s",
+	boxMedian:    "median",
+	boxQuartiles: "quartiles",
+	boxWhiskers:  "whiskers",
+	boxOutliers:  "beyond",
+	barsOf:       "%s from %s (%s) to %s (%s)",
+	headError:    "error",
+	twinOf:       "%s; %s (axis at the right)",
+	twinRight:    "%s (right)",
 
 	histX:        "value",
 	histSome:     "%s from %s to %s: mean %s, standard deviation %s",

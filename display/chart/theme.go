@@ -49,8 +49,8 @@ func rgba(rgb uint32, alpha uint8) color.NRGBA {
 // Text sizes.
 const (
 	titleSize = 13
-	labelSize = 10
-	smallSize = 9
+	labelSize = 11
+	smallSize = 11
 )
 
 func (t Theme) style(size vg.Length, c color.Color) text.Style {

@@ -7,15 +7,21 @@ import (
 
 // spec returns the interactive form of the view, with about most points.
 func (v view) spec(most int) spec {
-	t := spec{names: v.y.names, least: v.least, height: v.height, titled: v.y.title != "", axis: v.x.title, left: v.left, right: v.right}
+	t := spec{names: v.y.names, least: v.least, height: v.height, titled: v.y.title != "" && !v.y.beside, axis: v.x.title, left: v.left, right: v.right}
 	if v.y.bare {
 		t.names = []string{}
 	}
 	x, y := v.limits()
 	t.left = max(t.left, v.y.room(y))
 	axes := object{"x": v.x.channel("x", x), "y": v.y.channel("y", y)}
+	across := reach{lo: x.lo, hi: x.hi}
+	if v.rigid { // cells keep their size on a wider page
+		left, right := t.margins()
+		across.room = Width - 2*margin - int(left+right)
+		axes["x"].(object)["scale"].(object)["domain"] = []any{x.lo, object{"expr": fmt.Sprintf("%v + %s", x.lo, across.extent())}}
+	}
 	if slices.Contains(v.zoom, "x") {
-		t.reach = &reach{lo: x.lo, hi: x.hi}
+		t.reach = &across
 		axes["x"].(object)["scale"].(object)["domain"] = t.reach.domain()
 	}
 	if v.x.notes != nil {
@@ -81,7 +87,7 @@ type unit struct {
 	dashes  object // encoding of the dashes; nil for none
 	axes    object // encodings of both positions
 	opacity object // encoding of the opacity, if the legend filters; otherwise nil
-	tooltip []object
+	tooltip any    // what is shown next to the pointer
 
 	columns []string // columns of every table
 	colored bool     // whether the rows' own colours are columns
@@ -93,6 +99,10 @@ type unit struct {
 
 func (v view) unit(l layer, kept []int, axes, opacity object) *unit {
 	u := &unit{view: v, layer: l, kept: kept, axes: axes, opacity: opacity, columns: []string{"x", "y"}}
+	if l.note {
+		u.opacity = nil
+	}
+	quiet := l.note || l.mute
 	u.colors, u.dashes = v.colors(l)
 	own, one := l.ownInk()
 	u.colored = own != nil && !one
@@ -107,12 +117,13 @@ func (v view) unit(l layer, kept []int, axes, opacity object) *unit {
 		}
 	}
 	edge := []string{"low", "x"}
+	var tips []object
 	for _, f := range v.facts {
 		tip := object{"field": f.key, "title": f.title}
 		if format := v.formats[f.key]; format != "" {
 			tip["format"], tip["type"] = format, "quantitative"
 		}
-		u.tooltip = append(u.tooltip, tip)
+		tips = append(tips, tip)
 		if u.told && !f.placed() {
 			u.columns = append(u.columns, f.key)
 		}
@@ -120,8 +131,36 @@ func (v view) unit(l layer, kept []int, axes, opacity object) *unit {
 			edge = append(edge, f.key)
 		}
 	}
+	switch {
+	case quiet:
+	case l.lacks():
+		u.tooltip = withoutEmpty(tips)
+	default:
+		u.tooltip = tips
+	}
 	u.labels, u.outside = newRows(append(slices.Clip(u.columns), "text", "wide")...), &edgeRows{rows: newRows(edge...)}
 	return u
+}
+
+// lacks reports whether some rows have a fact that others do not have.
+func (l layer) lacks() bool {
+	return slices.ContainsFunc(l.rows, func(r row) bool {
+		return slices.ContainsFunc(r.facts, func(f any) bool { return f == nil || f == "" })
+	})
+}
+
+// withoutEmpty returns the encoding of fields that leaves out those that a row does not have. A list of fields would show empty ones.
+func withoutEmpty(fields []object) object {
+	expr := "merge({}"
+	for _, f := range fields {
+		key, title := jsonText(f["field"]), jsonText(f["title"])
+		text := fmt.Sprintf("'' + datum[%s]", key)
+		if format, ok := f["format"]; ok {
+			text = fmt.Sprintf("format(datum[%s], %s)", key, jsonText(format))
+		}
+		expr += fmt.Sprintf(", isValid(datum[%s]) && datum[%[1]s] !== '' ? {%s: %s} : {}", key, title, text)
+	}
+	return object{"value": object{"expr": expr + ")"}}
 }
 
 // table returns a table for the rows of the layer: the columns of every table, and more.

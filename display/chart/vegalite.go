@@ -75,7 +75,7 @@ func (f *Figure) VegaLite() map[string]any {
 	if f.body == nil {
 		return nil
 	}
-	t := f.body.spec(mostPoints)
+	t := f.dressed().spec(mostPoints)
 	dark := object{"name": "dark", "expr": "luminance(background) < 0.5"}
 	title := object{"text": wrapped(f.theme.style(titleSize, f.theme.Text), f.titleText()), "anchor": "start", "frame": "bounds", "fontSize": titleSize, "fontWeight": "normal", "offset": 12, "color": themed(textInk)}
 	if t.subtitle != "" {

@@ -22,7 +22,7 @@ func wrapped(s text.Style, txt string) any {
 	}
 	space := s.Width(" ")
 	expr := ""
-	for _, room := range []vg.Length{Width, 560, 480, 400, 340, 280, 0} {
+	for _, room := range []vg.Length{widest, 760, Width, 560, 480, 400, 340, 280, 0} {
 		text, _ := json.Marshal(fill(s, words, widths, space, max(room, 230)-2*margin-4)) // strings can be encoded
 		if room == 0 {
 			expr += string(text)
@@ -50,20 +50,23 @@ func fill(s text.Style, words []string, widths []vg.Length, space, width vg.Leng
 	return lines
 }
 
+// widest is the maximum width of a chart in a page.
+const widest = 900
+
 // narrowest is the width of a chart before it is in a page.
 const narrowest = 100
 
-// room returns the parameters that make the chart as wide as the output it stands in, at most as wide as the picture. The
+// room returns the parameters that make the chart as wide as the output it stands in, up to a width at which lines are still easy to follow. The
 // container of a chart is as wide as the texts of its controls where the page is wide enough. A page that gives them
 // no fixed width, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
 func (t spec) room() []object {
-	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), Width) // a notebook has prompts and side bars
+	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), widest) // a notebook has prompts and side bars
 	width := "room"
 	if t.panels != nil {
 		width = fmt.Sprintf("room - %d", t.aside+2*margin)
 	}
 	return []object{
-		{"name": "room", "expr": fmt.Sprintf("containerSize()[0] > %d ? clamp(containerSize()[0], %d, %d) : %s", narrowest+2*margin+20, t.least, Width, page)},
+		{"name": "room", "expr": fmt.Sprintf("containerSize()[0] > %d ? clamp(containerSize()[0], %d, %d) : %s", narrowest+2*margin+20, t.least, widest, page)},
 		{"name": "width", "expr": width},
 	}
 }
@@ -72,12 +75,21 @@ func (t spec) room() []object {
 type reach struct {
 	lo, hi float64
 	name   string
+	room   int // width in CSS pixels from which on the axis goes beyond hi; 0: it does not
+}
+
+// extent returns the length of the axis as an expression.
+func (r reach) extent() string {
+	if r.room == 0 {
+		return fmt.Sprint(r.hi - r.lo)
+	}
+	return fmt.Sprintf("%v * max(1, width / %d)", r.hi-r.lo, r.room)
 }
 
 // domain returns the part of the axis that the controls show.
 func (r reach) domain() []any {
 	end := func(side string) object {
-		return object{"expr": fmt.Sprintf("%v + (%v) * (clamp(place%s / 100 - .5 / max(magnify%[3]s, 1), 0, 1 - 1 / max(magnify%[3]s, 1))%[4]s)", r.lo, r.hi-r.lo, r.name, side)}
+		return object{"expr": fmt.Sprintf("%v + (%s) * (clamp(place%s / 100 - .5 / max(magnify%[3]s, 1), 0, 1 - 1 / max(magnify%[3]s, 1))%[4]s)", r.lo, r.extent(), r.name, side)}
 	}
 	return []any{end(""), end(" + 1 / max(magnify" + r.name + ", 1)")}
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"image"
 	"math"
 	"slices"
 
@@ -28,6 +29,8 @@ type view struct {
 	named    bool              // the picture names the kinds in the plot, and not in a legend
 	ends     []string          // names of the kinds that the picture writes at the ends of their lines; nil: none
 	rigid    bool              // the plot is as high in every picture, at its top
+	cut      bool              // marks outside of the plot are left out
+	corner   string            // where the legend is; "": above the plot
 }
 
 // kind is the appearance of rows that have something in common, and an entry of the legend.
@@ -54,6 +57,8 @@ type layer struct {
 	mark  mark
 	rows  []row
 	small bool // its texts are small
+	note  bool // a remark on the plot: the legend does not filter it
+	mute  bool // nothing is shown next to the pointer
 }
 
 // row is a row of data, and its place and appearance.
@@ -65,7 +70,8 @@ type row struct {
 	wide         float64 // limit of the width of a text of a layer of texts, on the x axis; 0: none
 	color        role    // instead of the kind's, for all rows of a layer or none; nil: the kind's
 	text         string
-	facts        []any // values of the view's facts; nil for decoration
+	image        func(Theme) image.Image // of a layer of images
+	facts        []any                   // values of the view's facts; nil for decoration
 }
 
 // fact returns the value of a fact, nil if the row has none.
@@ -145,7 +151,7 @@ func (v view) around() int {
 	if v.x.title != "" {
 		h += 15
 	}
-	return h
+	return h + int(v.x.slant)
 }
 
 // limits returns the limits of both axes: those given, or those of the marks with a margin.

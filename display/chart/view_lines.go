@@ -55,7 +55,17 @@ func (l lineChart) view(most int) view {
 		}
 	}
 	v.layers = []layer{lines}
-	return v
+	return v.withErrors(l.axes, len(l.series), l.shown(most))
+}
+
+// shown returns a function that calls each with those values of a set that a view holds.
+func (l lineChart) shown(most int) func(set int, each func(x, value float64, i int)) {
+	return func(set int, each func(x, value float64, i int)) {
+		s := l.series[set]
+		for _, k := range decimate(s.Values, most) {
+			each(place(s.x(k), l.logX), s.Values[k], k)
+		}
+	}
 }
 
 // lineView returns a view with a line for each series that has values, and those series. first is the position of
