@@ -209,5 +209,5 @@ func (l OpList) String() string {
 // HTML returns the list for a cell's output.
 func (l OpList) HTML() string {
 	table, rest := l.table()
-	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(l.head()), table.Data["text/html"], html.EscapeString(rest))
+	return fmt.Sprintf("<p style=\"padding:0 8px\">%s</p>%s<p style=\"padding:0 8px\">%s</p>", html.EscapeString(l.head()), table.Data["text/html"], html.EscapeString(rest))
 }

@@ -80,7 +80,7 @@ var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#
 // untrusted notebook.
 func (r *LintReport) HTML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div><p>%s</p>`, html.EscapeString(r.summary()))
+	fmt.Fprintf(&b, `<div><p style="padding:0 8px">%s</p>`, html.EscapeString(r.summary()))
 	if r.Clean() {
 		return b.String() + "</div>"
 	}
@@ -92,8 +92,8 @@ func (r *LintReport) HTML() string {
 	for _, f := range r.Findings {
 		cells := []string{
 			fmt.Sprintf(`<span style="background:%s;color:#FFFFFF;border-radius:3px;padding:0 6px">%s</span>`, severityColour[f.Severity], f.Severity),
-			"<code>" + html.EscapeString(f.Code) + "</code>",
-			html.EscapeString(f.where()),
+			`<code style="white-space:nowrap">` + html.EscapeString(f.Code) + "</code>",
+			`<span style="white-space:nowrap">` + html.EscapeString(f.where()) + "</span>",
 			html.EscapeString(f.What + " " + f.Why),
 			html.EscapeString(f.Cure) + ` <i>` + html.EscapeString(f.From) + "</i>",
 		}

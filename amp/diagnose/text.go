@@ -57,7 +57,7 @@ func steps(n int) string {
 }
 
 func paragraph(text string) string {
-	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
+	return "<p style=\"padding:0 8px\">" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
 }
 
 // page returns lines of text and a chart as HTML.

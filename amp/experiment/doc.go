@@ -21,5 +21,5 @@
 // Autocast: [DTypeWalk], [CastCache], [Poisoning], [MultiplesOf8].
 //
 // Training: [Ablation], [ThreeLoops], [NoBenefit], [TinyTextClassifier], [TinyResNet].
-// [Time] measures anything else.
+// [Sweep] runs your own function for each setting of a [Grid], and [Time] measures anything else.
 package experiment

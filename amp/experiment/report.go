@@ -59,7 +59,7 @@ func (r Report) page(f *chart.Figure) string {
 	if f != nil {
 		figure = f.HTML()
 	}
-	return fmt.Sprintf("<div><p>%s</p>%s%s</div>", html.EscapeString(r.Says), r.table().Data["text/html"], figure)
+	return fmt.Sprintf("<div><p style=\"padding:0 8px\">%s</p>%s%s</div>", html.EscapeString(r.Says), r.table().Data["text/html"], figure)
 }
 
 func percent(x float64) string {

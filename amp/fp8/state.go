@@ -121,5 +121,5 @@ func (f *Scaler) String() string { return f.table().String() }
 
 // HTML returns the table of scales.
 func (f *Scaler) HTML() string {
-	return fmt.Sprintf("<p>%T: %d tensors in 8 bits, as last converted</p>%s", f.recipe, len(f.order), f.table().Data["text/html"])
+	return fmt.Sprintf("<p style=\"padding:0 8px\">%T: %d tensors in 8 bits, as last converted</p>%s", f.recipe, len(f.order), f.table().Data["text/html"])
 }

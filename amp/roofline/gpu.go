@@ -121,5 +121,5 @@ func (l GPUTable) String() string { return l.table().String() + "\n" + strings.J
 
 // HTML returns the list as a table.
 func (l GPUTable) HTML() string {
-	return fmt.Sprintf("%s<p>%s</p>", l.table().Data["text/html"], strings.ReplaceAll(html.EscapeString(strings.Join(l.notes(), "\n")), "\n", "<br>"))
+	return fmt.Sprintf("%s<p style=\"padding:0 8px\">%s</p>", l.table().Data["text/html"], strings.ReplaceAll(html.EscapeString(strings.Join(l.notes(), "\n")), "\n", "<br>"))
 }

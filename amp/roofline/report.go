@@ -103,7 +103,7 @@ func (r Report) String() string {
 
 // HTML returns the report as a table.
 func (r Report) HTML() string {
-	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(r.note()))
+	return fmt.Sprintf("<p style=\"padding:0 8px\">%s</p>%s<p style=\"padding:0 8px\">%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(r.note()))
 }
 
 // Ops lists the operations of the step under autocast on the device of row i, grouped by name and

@@ -136,7 +136,7 @@ func (s Summary) String() string { return display.Table(s.table()).String() }
 func (s Summary) HTML() string {
 	note := ""
 	if s.Width > 1 {
-		note = fmt.Sprintf("<p>Each row covers %d steps.</p>", s.Width)
+		note = fmt.Sprintf("<p style=\"padding:0 8px\">Each row covers %d steps.</p>", s.Width)
 	}
 	return note + fmt.Sprint(display.Table(s.table()).Data["text/html"])
 }
@@ -200,5 +200,5 @@ func (r *Recorder) Table() display.Bundle {
 
 // HTML returns the recording as a sentence and a summary by operation.
 func (r *Recorder) HTML() string {
-	return fmt.Sprintf("<p>%s</p>%s", html.EscapeString(r.String()), r.By("op").HTML())
+	return fmt.Sprintf("<p style=\"padding:0 8px\">%s</p>%s", html.EscapeString(r.String()), r.By("op").HTML())
 }
