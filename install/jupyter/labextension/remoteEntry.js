@@ -109,12 +109,19 @@
     editor.editor.dom.addEventListener("keydown", event => closing(event, editor.editor), true);
   }
 
-  // The inputs below a chart of halfnote, which has a hint, in the colours of the theme.
+  // The inputs below a chart of halfnote, which has a hint, in the colours of the theme. They are one line that is empty until the pointer
+  // or the focus is in the chart, so that nothing moves.
   const inputs = ".vega-bindings:has(input[name=hint])";
   const style = `
-    ${inputs} { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 0 14px 8px; color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); }
-    ${inputs} label { display: flex; align-items: baseline; gap: 4px; }
-    ${inputs} .vega-bind:has([name=hint]) { flex-basis: 100%; color: var(--jp-ui-font-color2); font-size: var(--jp-ui-font-size0); }
+    .vega-embed:has(input[name=hint]) { display: block; }
+    ${inputs} { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 16px; height: 26px; overflow: hidden; opacity: 0; padding: 0 14px; color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); }
+    .vega-embed:is(:hover, :focus-within) ${inputs} { opacity: 1; }
+    .vega-embed:focus-within ${inputs} { height: auto; }
+    @media (hover: none) { ${inputs} { opacity: 1; height: auto; } }
+    @media print { ${inputs} { display: none; } }
+    ${inputs} label { display: flex; align-items: baseline; gap: 4px; white-space: nowrap; }
+    ${inputs} .vega-bind:has([name=hint]) { flex: 1 1 14em; min-width: 0; overflow: hidden; color: var(--jp-ui-font-color2); font-size: 11px; }
+    ${inputs} .vega-bind:has([name=hint]) span { overflow: hidden; text-overflow: ellipsis; }
     ${inputs} input { width: 11em; padding: 2px 4px; font: inherit; color: inherit; background: var(--jp-layout-color0); border: 1px solid var(--jp-ui-font-color2); border-radius: 2px; }
     ${inputs} input[type=number] { width: 4.5em; }
     ${inputs} input::placeholder { color: var(--jp-ui-font-color2); opacity: 1; }

@@ -12,8 +12,10 @@ func init() {
 	tables["halfnote/display/chart"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
 		t["Bar"] = reflect.ValueOf((*chart.Bar)(nil))
+		t["BarPlot"] = reflect.ValueOf(chart.BarPlot)
 		t["Bars"] = reflect.ValueOf(chart.Bars)
 		t["BitFields"] = reflect.ValueOf(chart.BitFields)
+		t["BoxPlot"] = reflect.ValueOf(chart.BoxPlot)
 		t["CastEdge"] = reflect.ValueOf((*chart.CastEdge)(nil))
 		t["CastGraph"] = reflect.ValueOf(chart.CastGraph)
 		t["CastNode"] = reflect.ValueOf((*chart.CastNode)(nil))
@@ -27,6 +29,7 @@ func init() {
 		t["HeatMap"] = reflect.ValueOf(chart.HeatMap)
 		t["HeatRow"] = reflect.ValueOf((*chart.HeatRow)(nil))
 		t["Hist"] = reflect.ValueOf(chart.Hist)
+		t["Images"] = reflect.ValueOf(chart.Images)
 		t["Imshow"] = reflect.ValueOf(chart.Imshow)
 		t["Light"] = reflect.ValueOf(&chart.Light).Elem()
 		t["Lines"] = reflect.ValueOf(chart.Lines)
