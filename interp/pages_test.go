@@ -17,8 +17,11 @@ import (
 // needs names which the page does not declare.
 var block = regexp.MustCompile("(?ms)^(<!-- fragment -->\n+)?```go\n(.*?)^```$")
 
-// silent discards what cells print.
+// silent discards what cells print and show.
 type silent struct{ display.Sink }
+
+func (silent) Display(display.Bundle) {}
+func (silent) Update(display.Bundle)  {}
 
 func (silent) Stdout() io.Writer { return io.Discard }
 func (silent) Stderr() io.Writer { return io.Discard }

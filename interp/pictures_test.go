@@ -32,8 +32,6 @@ func (s *shown) Display(b display.Bundle) {
 	}
 }
 
-func (s *shown) Update(b display.Bundle) {}
-
 // TestPicturesOfPages compares the pictures in docs/matplotlib.md with those that its cells show. With -update it writes them.
 func TestPicturesOfPages(t *testing.T) {
 	text, err := os.ReadFile("../docs/matplotlib.md")

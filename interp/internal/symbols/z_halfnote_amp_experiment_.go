@@ -88,6 +88,7 @@ func init() {
 		t["SumOfOnes"] = reflect.ValueOf(experiment.SumOfOnes)
 		t["SumOfOnesReport"] = reflect.ValueOf((*experiment.SumOfOnesReport)(nil))
 		t["Sweep"] = reflect.ValueOf(experiment.Sweep)
+		t["SweepOn"] = reflect.ValueOf(experiment.SweepOn)
 		t["SweepReport"] = reflect.ValueOf((*experiment.SweepReport)(nil))
 		t["Text"] = reflect.ValueOf((*experiment.Text)(nil))
 		t["ThreeLoops"] = reflect.ValueOf(experiment.ThreeLoops)
