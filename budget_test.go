@@ -23,20 +23,20 @@ folder                     written   tests  generated  assembly  raised because
 .                              950     800          0         0
 amp                           5250    9000          0         0  policies with block formats
 amp/diagnose                  6850    3850          0         0  infinities that become finite numbers, what gradients carry beyond Update, outcomes by share
-amp/experiment                2500     730          0         0
+amp/experiment                3050     900          0         0  sweeps over a grid that continue after an interrupt
 amp/trace                     4200    2200          0         0
 cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
 cuda/internal/ptx             5400    1700          0         0
 display                       2000     850          0         0
-display/chart                 9300    2700          0         0
+display/chart                11300    2950          0         0  matplotlib's axes: ticks, limits, annotations, errors, two y axes; bars, boxes, pictures, tables
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
 install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
 internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4500          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
-interp                        2000    8700          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before
+interp                        2000    8800          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page
 interp/internal              11250    2600          0        50  rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets
 interp/internal/assist        3300     530          0         0  the parameter at the cursor
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
@@ -60,7 +60,7 @@ notebooks                       50     730          0         0  numbers in the 
 notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
 notebooks/notebook            3400    1800          0         0
 tensor                       23500    9000          0         0
-tensor/data                   7000    4300          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim
+tensor/data                   7550    4500          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim; rows and groups of tables, with pandas' results
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
 tensor/internal/asm           5700     750       4300     66500  codes of narrow formats

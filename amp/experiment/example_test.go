@@ -16,7 +16,7 @@ func ExampleMasterWeights() {
 	// float16 1.0000, float32 1.1000
 }
 
-// The best learning rate of gradient descent on x², over two starting points. An interrupted sweep goes on from its file.
+// The best learning rate of gradient descent on x², over two starting points. An interrupted sweep continues from its file.
 func ExampleSweep() {
 	folder, err := os.MkdirTemp("", "example")
 	if err != nil {

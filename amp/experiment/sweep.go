@@ -59,7 +59,7 @@ func (s setting) mean() (mean, std float64) {
 //	}, "sweep.csv")
 //
 // While it runs, the results so far are shown. A file, if given, keeps each result as soon as there is one: after an interrupt or a
-// restart the same call goes on with the settings that are missing, and a grid with more values runs those. The report says how many
+// restart the same call continues with the settings that are missing, and a grid with more values runs those. The report says how many
 // results are from the file. The file knows the values of the parameters but not the function: delete it when run changes. Sweep
 // panics if the grid is not one, or if the file is not that of a sweep over the same parameters.
 func Sweep(grid Grid, run func(Point) float64, file ...string) *SweepReport {
@@ -257,9 +257,9 @@ func (s *sweep) sofar() display.Bundle {
 	all := s.report()
 	r := all.Report
 	r.Figure = nil
-	kept := "With the name of a file as third argument, Sweep would go on from here after an interrupt."
+	kept := "With the name of a file as third argument, Sweep would continue from here after an interrupt."
 	if s.file != "" {
-		kept = fmt.Sprintf("They are in %s: after an interrupt, the same call goes on from there.", s.file)
+		kept = fmt.Sprintf("They are in %s: after an interrupt, the same call continues from there.", s.file)
 	}
 	done := all.Runs.Len()
 	if r.Says = fmt.Sprintf("%d of %d runs are done. %s", done, len(s.points), kept); r.Rows == nil {

@@ -20,7 +20,7 @@ type axes struct {
 	notes          []note
 	errors, bands  []errorRange // of the sets of data, in their order
 	corner         string       // where the legend is; "": above the plot, or at the ends of lines
-	twin           *Figure      // shares the x axis, with a y axis of its own
+	twin           *Figure      // shares the x axis, with a separate y axis
 }
 
 // Title returns the figure with another title, which is its alt text too.

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"image/color"
 	"strings"
 )
 
@@ -124,11 +123,7 @@ func (b barPlot) view() view {
 	wide := .8 / float64(len(b.series))
 	middle := func(set, i int) float64 { return float64(i) - .4 + wide*(float64(set)+.5) }
 	for k, s := range b.series {
-		ink := func(t Theme) color.NRGBA { return t.nth(k) }
-		if d, order := dtypeOf(s.DType); order < len(dtypes) {
-			ink = d.color
-		}
-		v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), color: ink})
+		v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), color: setInk(b.series, k)})
 		for i, value := range s.Values {
 			facts := []any{b.names[i], s.Name, value, nil}
 			if e, ok := errorOf(b.errors, k); ok {

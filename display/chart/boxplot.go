@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -119,12 +118,12 @@ func (b boxPlot) view() view {
 	}
 	boxes, medians, lines, beyond := layer{mark: rects{}}, layer{mark: rules{width: 2}}, layer{mark: rules{width: 1}}, layer{mark: points{symbol: dot, width: 2}}
 	half := .25
+	var given []Series
+	for _, x := range b.boxes {
+		given = append(given, x.Series)
+	}
 	for i, x := range b.boxes {
-		ink := func(t Theme) color.NRGBA { return t.nth(i) }
-		if d, order := dtypeOf(x.DType); order < len(dtypes) {
-			ink = d.color
-		}
-		v.kinds = append(v.kinds, kind{name: v.distinct(x.Name), color: ink, quiet: true})
+		v.kinds = append(v.kinds, kind{name: v.distinct(x.Name), color: setInk(given, i), quiet: true})
 		at, facts := float64(i), []any{x.Name, x.q[1], x.q[0], x.q[2], x.low, x.high}
 		y := func(value float64) float64 { return place(value, b.logY) }
 		if math.IsNaN(x.q[1]) {

@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -259,11 +258,12 @@ func (h histogram) view() view {
 		v.facts = append([]fact{{"kind", words.headName}}, v.facts...)
 	}
 	boxes := layer{mark: rects{}}
+	var given []Series
+	for _, s := range h.sets {
+		given = append(given, s.Series)
+	}
 	for k, s := range h.sets {
-		ink := func(t Theme) color.NRGBA { return t.nth(k) }
-		if d, order := dtypeOf(s.DType); order < len(dtypes) {
-			ink = d.color
-		}
+		ink := setInk(given, k)
 		if several {
 			v.kinds = append(v.kinds, kind{name: v.distinct(s.Name), color: ink, faint: true})
 		}

@@ -92,6 +92,17 @@ func (s scatter) sentence() string {
 	return text
 }
 
+// setInk returns the colour of set i: that of its dtype, unless another set has the same dtype.
+func setInk(list []Series, i int) role {
+	d, order := dtypeOf(list[i].DType)
+	for k, s := range list {
+		if order == len(dtypes) || k != i && s.DType == list[i].DType {
+			return func(t Theme) color.NRGBA { return t.nth(i) }
+		}
+	}
+	return d.color
+}
+
 // correlation returns Pearson's coefficient of the points that are finite.
 func correlation(l lineSeries) float64 {
 	var n, mx, my float64
@@ -119,12 +130,12 @@ func (s scatter) view() view {
 	if s.logY {
 		v.y.base, v.facts[2].key, v.lowest = 10, "value", kind{name: words.notPositive, color: skipInk}
 	}
+	var given []Series
+	for _, l := range s.series {
+		given = append(given, l.Series)
+	}
 	for i, l := range s.series {
-		k := kind{name: v.distinct(l.Name), symbol: sets[i%len(sets)], color: func(t Theme) color.NRGBA { return t.nth(i) }}
-		if d, order := dtypeOf(l.DType); order < len(dtypes) {
-			k.color = d.color
-		}
-		v.kinds = append(v.kinds, k)
+		v.kinds = append(v.kinds, kind{name: v.distinct(l.Name), symbol: sets[i%len(sets)], color: setInk(given, i)})
 		mark := points{}
 		switch n := len(l.Values); {
 		case n > 3000: // squares are shorter to write than circles

@@ -374,7 +374,7 @@ func (r *raster) FillString(f font.Face, at vg.Point, text string) {
 }
 
 // DrawImage draws an upright image, scaled to fit a rectangle.
-// fillTurned writes a text at an angle: level on a picture of its own, which is then turned.
+// fillTurned writes a text at an angle: level on a separate picture, which is then turned.
 func (r *raster) fillTurned(face xfont.Face, at pixel, text string) {
 	m, size := r.state.matrix, face.Metrics()
 	const edge = 2

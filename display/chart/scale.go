@@ -21,7 +21,7 @@ type scale struct {
 	margin float64     // margin around the marks, as a share of their range
 	plain  bool        // without a line and ticks
 	bare   bool        // without ticks
-	beside bool        // the title of a y axis stands beside it, and not above the plot
+	beside bool        // the title of a y axis stands to its left, and not above the plot
 	notes  []string    // lines below a bare axis in the interactive form
 	marked []plot.Tick // the ticks; nil: round numbers or powers
 	slant  vg.Length   // height that labels at an angle need in addition; 0: they are level
