@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"halfnote/internal/text"
 )
 
 // Images shows pictures in rows of some columns, with a label under each:
@@ -41,7 +43,7 @@ func Images(pictures any, columns int, labels ...string) *Figure {
 		refuse("Images", "the shape %s; want (n, 1, height, width) or (n, 3, height, width)", shapeText(s))
 	}
 	if len(labels) > 0 && len(labels) != p.count {
-		refuse("Images", "%d labels for %d pictures; want one for each", len(labels), p.count)
+		refuse("Images", "%s for %s; want one for each", text.Count(len(labels), "label"), text.Count(p.count, "picture"))
 	}
 	if len(n.values) == 0 {
 		return blank(fmt.Sprintf(words.plotNone, "Images"))
