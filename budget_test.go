@@ -68,7 +68,7 @@ tensor/internal/asm/gen/ssa   1000     720          0         0  the compiler of
 tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2700          0         0
-tensor/optim                  3050    1450          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits
+tensor/optim                  3400    1650          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits, states of few bits
 tensor/quant                  2300    1000          0         0
 tensor/torchtest                50    3930          0         0  operands at the edges
 `

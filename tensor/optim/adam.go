@@ -14,6 +14,12 @@ const adamSettings = "betas eps weight_decay amsgrad maximize decoupled_weight_d
 
 func adamDefaults(lr float64) Group { return Group{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8} }
 
+func decoupledDefaults(lr float64) Group {
+	d := adamDefaults(lr)
+	d.WeightDecay, d.Decoupled = 0.01, true
+	return d
+}
+
 // NewAdam returns an Adam of params with learning rate lr; weight decay is added to
 // the gradient. It takes Betas, Eps, WeightDecay, AMSGrad, Maximize, Decoupled and
 // Fused, and panics like [NewSGD]. It is torch.optim.Adam.
@@ -25,9 +31,7 @@ func NewAdam(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer 
 // parameter itself: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization"
 // (2019). It takes the options of NewAdam. It is torch.optim.AdamW.
 func NewAdamW(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
-	d := adamDefaults(lr)
-	d.WeightDecay, d.Decoupled = 0.01, true
-	return newOptimizer("AdamW", adam{}, adamSettings, params, d, options)
+	return newOptimizer("AdamW", adam{}, adamSettings, params, decoupledDefaults(lr), options)
 }
 
 func (adam) step(p, g *tensor.Tensor, o *Group, r record) {

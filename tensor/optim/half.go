@@ -28,8 +28,13 @@ func (g *Group) isWide(p *tensor.Tensor) bool {
 	return (g.stochastic || g.kahan) && p.DType().Size() == 2
 }
 
-// stateDType returns the dtype of the record called name of p.
-func (g *Group) stateDType(name string, p *tensor.Tensor) tensor.DType {
+// stateDType returns the dtype of the record called name of p, which is in group g.
+func (o *Optimizer) stateDType(name string, p *tensor.Tensor, g *Group) tensor.DType {
+	if of, ok := o.rule.(typer); ok {
+		if d, ok := of.stateDType(name); ok {
+			return d
+		}
+	}
 	if g.isWide(p) && name != compensation {
 		return tensor.Float32
 	}

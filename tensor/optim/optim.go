@@ -57,6 +57,12 @@ type shaper interface {
 	stateShape(name string, p *tensor.Tensor) []int
 }
 
+// typer is a rule whose state differs from the parameter in dtype.
+type typer interface {
+	// stateDType returns the dtype of the state with a name, if it is not the parameter's.
+	stateDType(name string) (d tensor.DType, ok bool)
+}
+
 // checker is a rule that some parameters or settings do not suit.
 type checker interface {
 	// check returns what is wrong with a group.
@@ -216,7 +222,7 @@ func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 	tensor.NoGrad(func() {
 		for i, p := range old {
 			if r := o.records[p]; r != nil {
-				records[params[i]] = r.like(params[i], o.groupOf(p))
+				records[params[i]] = r.like(params[i], func(name string) tensor.DType { return o.stateDType(name, params[i], o.groupOf(p)) })
 			}
 		}
 	})
@@ -312,12 +318,12 @@ func (r record) counted() float64 {
 	return r.number("step")
 }
 
-// like returns r with its tensors in the dtypes that steps of p in group g have, and on its device.
-func (r record) like(p *tensor.Tensor, g *Group) record {
+// like returns r with its tensors in the dtypes of states of p, and on its device.
+func (r record) like(p *tensor.Tensor, dtype func(name string) tensor.DType) record {
 	out := record{}
 	for name, value := range r {
 		if t, ok := value.(*tensor.Tensor); ok {
-			value = t.To(g.stateDType(name, p)).ToDevice(p.Device())
+			value = t.To(dtype(name)).ToDevice(p.Device())
 		}
 		out[name] = value
 	}

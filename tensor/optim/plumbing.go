@@ -11,4 +11,5 @@ var (
 	fused     = inner.Fused
 	gradients = inner.Gradients
 	calls     = inner.Calls
+	memory    = inner.Memory
 )

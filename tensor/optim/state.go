@@ -91,7 +91,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 				bad("%s has shape %s, want %s", name, text.Shape(v.Shape()), text.Shape(want))
 				continue
 			}
-			tensor.NoGrad(func() { records[p].shaped(key, p, o.groupOf(p).stateDType(key, p), want).Assign(v) })
+			tensor.NoGrad(func() { records[p].shaped(key, p, o.stateDType(key, p, o.groupOf(p)), want).Assign(v) })
 		default:
 			bad("%s is a %T", name, value)
 		}
