@@ -60,7 +60,7 @@ func (d Describer) mentioned(m places.Place, at syntax.Span, known string) strin
 // explainsItself reports whether a panic's value is not about the values of variables.
 func explainsItself(value any) bool {
 	switch value.(type) {
-	case live.Interrupted, live.Goexit, live.Deadlock, live.TooDeep, live.TooMuch, symbols.Exit:
+	case live.Interrupted, live.Goexit, live.Deadlock, live.TooDeep, live.TooMany, live.TooMuch, symbols.Exit:
 		return true
 	}
 	return false

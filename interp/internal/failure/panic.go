@@ -61,6 +61,8 @@ func (d Describer) Panic(p *engine.Panic) *eval.Error {
 	case mapaccess.Conflict:
 		kind = "fatal error: "
 		e.Name, e.Value = "ConcurrentMapAccess", v.Error()
+	case live.TooMany:
+		e.Name, e.Value = "TooManyGoroutines", v.Error()
 	case live.TooMuch:
 		e.Name, e.Value = "OutOfMemory", v.Error()
 	case error:

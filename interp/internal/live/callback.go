@@ -18,14 +18,11 @@ import (
 // goroutine.
 func (r *Registry) Go(f func(), mark int) {
 	c := r.Current()
-	const some = 1024
-	if r.others.Load()%some == some-1 && !c.root().stopped.Load() { // goroutines may take the memory faster than watch looks
-		if why, ok := r.flooded(); ok {
-			r.StopFor(c, why)
-		}
-	}
+	r.mayStart(c)
 	started := make(chan struct{})
 	go r.as(c, mark, func() { close(started); f() })
+	r.starting.Add(1)
+	defer r.starting.Add(-1)
 	<-started // from now on an interrupt stops the goroutine
 }
 

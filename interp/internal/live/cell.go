@@ -22,6 +22,7 @@ type Cell struct {
 
 	stop    chan struct{} // closed when the cell is told to stop
 	stopped atomic.Bool
+	told    atomic.Bool  // whether StopFor has been called
 	alive   atomic.Int32 // number of its goroutines
 	cause   atomic.Value // reason for stopping it, unless on request
 }

@@ -38,8 +38,7 @@ func (r *Registry) Expect(d time.Duration) {
 // could wake one: neither a timer nor a goroutine that one of them has started in compiled
 // code.
 func (r *Registry) asleep() (n int, ok bool) {
-	const many = 5000 // whose descriptions would stop the program for long
-	if time.Now().UnixNano() < atomic.LoadInt64(&r.wakeBy) || runtime.NumGoroutine() > many {
+	if time.Now().UnixNano() < atomic.LoadInt64(&r.wakeBy) || runtime.NumGoroutine() > tooLong {
 		return 0, false
 	}
 	list := goroutines()
@@ -80,6 +79,9 @@ type goroutine struct {
 	creator string
 	parent  uint64
 }
+
+// tooLong is a number of goroutines whose descriptions stop the program for long.
+const tooLong = 5000
 
 // goroutines lists the goroutines of the process.
 func goroutines() []goroutine {

@@ -6,6 +6,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -38,10 +39,12 @@ type Registry struct {
 	calls    int32
 	counters *[engine.Counters][16]int32
 
-	spaced spaced
-	looks  atomic.Uint32
-	asking atomic.Bool  // whether answers is in use
-	others atomic.Int32 // goroutines other than the running cell's own
+	spaced   spaced
+	looks    atomic.Uint32
+	asking   atomic.Bool   // whether answers is in use
+	others   atomic.Int32  // goroutines other than the running cell's own
+	started  atomic.Uint32 // goroutines since the start
+	starting atomic.Int32  // goroutines that are starting another
 
 	under underWay
 
@@ -187,6 +190,7 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 			return nil, false
 		case <-tick.C:
 		}
+		r.thin(c)
 		if why, ok := r.full(); ok {
 			r.StopFor(c, why)
 			return nil, false
@@ -215,17 +219,22 @@ func (r *Registry) Stop(c *Cell) { r.StopFor(c, nil) }
 // StopFor is Stop with a cause for the cell's error.
 func (r *Registry) StopFor(c *Cell, cause any) {
 	c = c.root()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if c.stopped.Swap(true) {
+	if c.told.Swap(true) {
 		return
 	}
 	if cause != nil {
 		c.cause.Store(cause)
 	}
+	c.stopped.Store(true)
 	close(c.stop)
 	c.end()
+	atomic.StoreUint32(&r.flag, 1) // at once: many goroutines may wait for the lock, to start others
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if c.alive.Load() == 0 {
+		if len(r.stopping) == 0 && r.answers == nil {
+			atomic.StoreUint32(&r.flag, 0)
+		}
 		return
 	}
 	r.stopping[c] = true
@@ -278,6 +287,9 @@ func (r *Registry) release(held bool) {
 
 // held reports whether all goroutines that must stop wait in compiled code.
 func (r *Registry) held() bool {
+	if runtime.NumGoroutine() > tooLong {
+		return false
+	}
 	all := goroutines()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,8 +21,6 @@ func (t TooMuch) Error() string {
 	switch {
 	case t.Asked != 0:
 		return fmt.Sprintf("out of memory: %s requested, more than is left of %s (%s sets the limit)", text.Bytes(t.Asked), text.Bytes(t.Limit), by)
-	case t.Used < t.Limit:
-		return fmt.Sprintf("out of memory: the stacks of goroutines take %s, more than a third of the limit, %s (%s sets it)", text.Bytes(t.Used), text.Bytes(t.Limit), by)
 	}
 	return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (%s sets it)", text.Bytes(t.Used), text.Bytes(t.Limit), by)
 }
@@ -53,34 +51,12 @@ func (r *Registry) Room(n, size int) {
 
 // full returns the cause for stopping the cell if memory is used up.
 func (r *Registry) full() (TooMuch, bool) {
-	if why, ok := r.crowded(); ok {
-		return why, true
-	}
 	if r.Memory == 0 || r.used() <= r.Memory {
 		return TooMuch{}, false
 	}
 	runtime.GC()
 	used := r.used()
 	return TooMuch{0, used, r.Memory, r.MemorySetBy}, used > r.Memory
-}
-
-// crowded returns the cause for stopping the cell if the stacks of goroutines take a third of the memory. A collection would not free them, and takes
-// so long that new goroutines take the rest.
-func (r *Registry) crowded() (TooMuch, bool) {
-	const many = 1000 // fewer goroutines with larger stacks end by other limits
-	_, stacks := heap()
-	return TooMuch{0, stacks, r.Memory, r.MemorySetBy}, r.Memory > 0 && stacks > r.Memory/3 && r.others.Load() > many
-}
-
-// flooded returns the cause for stopping a cell that starts many goroutines: their stacks, or the heap, have taken the memory. A collection, which might free
-// some, would take so long that new goroutines take the rest.
-func (r *Registry) flooded() (TooMuch, bool) {
-	if why, ok := r.crowded(); ok {
-		return why, true
-	}
-	const many = 20000
-	used := r.used()
-	return TooMuch{0, used, r.Memory, r.MemorySetBy}, r.Memory > 0 && used > r.Memory && r.others.Load() > many
 }
 
 // used returns the bytes of the heap that hold objects and stacks of goroutines, plus those that Mapped reports.
