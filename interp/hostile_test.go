@@ -88,14 +88,14 @@ func TestHostileChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	evalAll(t, s, "kept := map[string]int{\"a\": 41}\nnext := func() int { kept[\"a\"]++; return kept[\"a\"] }")
+	evalAll(t, s, "kept := map[string]int{\"a\": 41}\nsurvives := func() int { kept[\"a\"]++; return kept[\"a\"] }")
 	fmt.Print("BEGIN\n", evalFor(t, s, 2, os.Getenv("HALFNOTE_CELL"), after))
 	for _, name := range []string{"m", "s", "l", "n", "c", "p", "x"} { // self-referential values can be inspected
 		s.Complete(name+".", 2)
 		s.Inspect(name, 1, 1)
 	}
 	s.Variables()
-	if got := evalFor(t, s, 3, "next()", ""); got != "= 42\n" {
+	if got := evalFor(t, s, 3, "survives()", ""); got != "= 42\n" {
 		t.Fatalf("the next cell: got %s", got)
 	}
 	fmt.Print("END\n")

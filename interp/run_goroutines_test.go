@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"halfnote/internal/testenv"
 )
 
 // runaways are cells that leave goroutines, with what %goroutines says of them.
@@ -80,6 +82,39 @@ func TestGoroutines(t *testing.T) {
 				t.Errorf("got %q, and goroutines %v", got, s.live.Goroutines())
 			}
 		})
+	}
+}
+
+// TestManyGoroutines has a cell start goroutines that wait for each other, twice. A default run has fewer of them.
+func TestManyGoroutines(t *testing.T) {
+	n := 20_000
+	if testenv.Requires("long") {
+		n = 100_000
+	}
+	const code = `import "sync"
+func many(n int) (ended int) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	start := make(chan struct{})
+	for range n {
+		wg.Go(func() { <-start; mu.Lock(); defer mu.Unlock(); ended++ })
+	}
+	close(start)
+	wg.Wait()
+	return ended
+}`
+	for _, engine := range tested(t) {
+		s, err := NewSession(Options{Engine: engine, Memory: 4 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		evalFor(t, s, 1, code, "")
+		for i := range 2 {
+			if got, want := evalFor(t, s, 2+i, fmt.Sprintf("many(%d)", n), ""), fmt.Sprintf("= %d\n", n); got != want {
+				t.Errorf("%s: got %q, want %q", engine, got, want)
+			}
+		}
 	}
 }
 

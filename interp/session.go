@@ -126,7 +126,7 @@ func NewSession(o Options) (*Session, error) {
 	s := &Session{
 		opts: o, checking: new(sync.Mutex), compiling: make(chan struct{}, 1), history: history.New(), live: live.NewRegistry(o.MaxDepth),
 	}
-	s.live.Memory, s.live.MemorySetBy, s.live.Mapped = o.Memory, o.MemorySetBy, o.Mapped
+	s.live.Memory, s.live.MemorySetBy, s.live.Mapped, s.live.Addresses = o.Memory, o.MemorySetBy, o.Mapped, fatal.AddressesLeft
 	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	if o := s.opts.Theme; o != "" {

@@ -9,7 +9,7 @@ import (
 
 // addressSpace returns how many bytes the process can still map where ulimit -v or ulimit -d limits that, and which of them does, or 0. Go reserves
 // more than a gigabyte of addresses when it starts, which count although they take no memory, and later asks for 64 MiB
-// at a time.
+// at a time. A quarter is left for that, for holes in the heap, and for what is allocated during a collection.
 func addressSpace() (least int64, setBy string) {
 	const step = 64 << 20
 	for _, l := range []struct {
@@ -20,7 +20,7 @@ func addressSpace() (least int64, setBy string) {
 		if syscall.Getrlimit(l.resource, &r) != nil || r.Cur >= 1<<62 {
 			continue
 		}
-		left := max(int64(r.Cur)-statusBytes(l.used)-2*step, step)
+		left := max((int64(r.Cur)-statusBytes(l.used))/4*3, step)
 		if least == 0 || left < least {
 			least, setBy = left, l.setBy
 		}

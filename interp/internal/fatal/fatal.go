@@ -71,7 +71,7 @@ const (
 	uncaught    = "runtime.preprintpanics"
 	alloc       = "runtime.mallocgc"
 	allocLarge  = "runtime.mallocgcLarge"
-	leastLarge  = 16 << 20 // bytes of an allocation that is looked at
+	leastLarge  = 16 << 20 // bytes of allocations after which there is a look at the memory
 	interpreted = "github.com/traefik/yaegi/interp."
 )
 
@@ -119,6 +119,9 @@ var stackLimit = func() int {
 	return limit
 }()
 
+// AddressesLeft returns how many bytes of addresses the system leaves to the process, or 0 if it does not limit them.
+func AddressesLeft() int { return loader.AddressesLeft() }
+
 // onOverflow is called in the place of a function for which the stack has no room.
 func onOverflow() {
 	loader.ResetOverflow()
@@ -157,11 +160,15 @@ func onUncaught(p *panicking) {
 	originals.uncaught()(p)
 }
 
+// unseen is the number of bytes of large objects that have been allocated since the last look.
+var unseen atomic.Int64
+
 // onLarge stands in for the function that allocates memory for objects of more than 32 KiB.
 func onLarge(size uintptr, typ unsafe.Pointer, needzero bool) (unsafe.Pointer, uintptr) {
-	if size >= leastLarge && goid.Current() != 0 && forProgram() { // the run-time system's own goroutines have no number
+	if unseen.Add(int64(min(size, leastLarge))) >= leastLarge && goid.Current() != 0 && forProgram() { // the run-time system's own goroutines have no number
+		unseen.Store(0)
 		if k := owner(); k != nil {
-			k.Room(int(min(size, math.MaxInt)))
+			k.Room(int(min(max(size, leastLarge), math.MaxInt)))
 		}
 	}
 	return originals.large(size, typ, needzero)

@@ -93,9 +93,7 @@ func (r *Registry) ask(goroutines map[uint64]bool) map[uint64]int {
 	defer r.mu.Unlock()
 	r.answers = nil
 	r.asking.Store(false)
-	if len(r.stopping) == 0 {
-		atomic.StoreUint32(&r.flag, 0)
-	}
+	r.lower()
 	return answers
 }
 

@@ -26,6 +26,8 @@ type Registry struct {
 	// MemorySetBy is what set the limit, such as GOMEMLIMIT, for messages.
 	MemorySetBy string
 	Mapped      func() int64
+	// Addresses returns how many bytes of addresses the system leaves to the process, or 0 if it does not limit them. It may be nil.
+	Addresses func() int
 
 	attached atomic.Pointer[attached]
 
@@ -41,10 +43,11 @@ type Registry struct {
 
 	spaced   spaced
 	looks    atomic.Uint32
-	asking   atomic.Bool   // whether answers is in use
-	others   atomic.Int32  // goroutines other than the running cell's own
-	started  atomic.Uint32 // goroutines since the start
-	starting atomic.Int32  // goroutines that are starting another
+	asking   atomic.Bool                   // whether answers is in use
+	others   atomic.Int32                  // goroutines other than the running cell's own
+	started  atomic.Uint32                 // goroutines since the start
+	starting atomic.Int32                  // goroutines that are starting another
+	holding  atomic.Pointer[chan struct{}] // closed when goroutines that poll may go on; nil if they may
 
 	under underWay
 
@@ -66,6 +69,7 @@ type Registry struct {
 	// interrupted is the time of the user's last interrupt.
 	interrupted time.Time
 	resume      func() // set while the engine is halted
+	halted      *Cell  // whose calls were too deep
 	deepest     int    // mark of the call at which the engine was halted
 }
 
@@ -129,6 +133,13 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	c.stop = make(chan struct{})
 	c.Ctx, c.end = context.WithCancel(context.Background())
 	defer c.end()
+	for r.returning() {
+		select {
+		case <-stop:
+			return &engine.Panic{Value: Interrupted{}}, false
+		case <-time.After(time.Millisecond):
+		}
+	}
 	r.mu.Lock()
 	r.current = c
 	r.mu.Unlock()
@@ -153,7 +164,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		}()
 		returned = true
 		r.mu.Lock()
-		if r.resume != nil {
+		if r.resume != nil && r.halted == c {
 			r.resume()
 			r.resume = nil
 			err = &engine.Panic{Value: TooDeep{r.limit}, Frames: []engine.Frame{{Mark: r.deepest}}}
@@ -171,6 +182,13 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		r.others.Add(1) // the goroutine now runs next to later cells
 		return nil, true
 	}
+}
+
+// returning reports whether the calls of an earlier cell, which was left alone, are returning because they were too deep: those of another would too.
+func (r *Registry) returning() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.resume != nil
 }
 
 // watch waits until the cell has ended or has been told to stop. If the cell has used up the
@@ -232,9 +250,7 @@ func (r *Registry) StopFor(c *Cell, cause any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c.alive.Load() == 0 {
-		if len(r.stopping) == 0 && r.answers == nil {
-			atomic.StoreUint32(&r.flag, 0)
-		}
+		r.lower()
 		return
 	}
 	r.stopping[c] = true
@@ -276,7 +292,7 @@ func (r *Registry) release(held bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case len(r.stopping) == 0 || r.answers != nil || time.Since(r.pressed) < insist:
+	case len(r.stopping) == 0 || r.answers != nil || r.holding.Load() != nil || time.Since(r.pressed) < insist:
 	case held:
 		atomic.StoreUint32(&r.flag, 0)
 	default:
@@ -318,6 +334,13 @@ func (r *Registry) add(id uint64, c *Cell) {
 // no longer detected.
 const maxEver = 1 << 18
 
+// lower sets flag to 0 if no goroutine needs to look at it. The caller holds mu.
+func (r *Registry) lower() {
+	if len(r.stopping) == 0 && r.answers == nil && r.holding.Load() == nil {
+		atomic.StoreUint32(&r.flag, 0)
+	}
+}
+
 // leave runs Leave for the calling goroutine, which is one of c.
 func (r *Registry) leave(c *Cell) {
 	if r.Leave == nil {
@@ -338,9 +361,7 @@ func (r *Registry) remove(id uint64, c *Cell) {
 	c = c.root()
 	if c.alive.Add(-1) == 0 && r.stopping[c] {
 		delete(r.stopping, c)
-		if len(r.stopping) == 0 && r.answers == nil {
-			atomic.StoreUint32(&r.flag, 0)
-		}
+		r.lower()
 	}
 }
 

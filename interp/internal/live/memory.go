@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+	"sync/atomic"
 
 	"halfnote/internal/text"
 )
@@ -40,13 +41,24 @@ func (r *Registry) Room(n, size int) {
 		return
 	}
 	used := r.used()
-	if asked > r.Memory-used {
+	if asked > r.Memory-used || r.scattered(asked) {
 		runtime.GC()
 		used = r.used()
 	}
-	if asked > r.Memory-used {
+	if asked > r.Memory-used || r.scattered(asked) {
 		panic(TooMuch{asked, used, r.Memory, r.MemorySetBy})
 	}
+}
+
+// scattered reports whether a block of so many bytes needs more addresses than the system still gives, and is unlikely to fit into one of the free
+// parts of the heap.
+func (r *Registry) scattered(asked int64) bool {
+	const step = 64 << 20 // the heap grows by multiples of it
+	if r.Addresses == nil {
+		return false
+	}
+	left := int64(r.Addresses())
+	return left > 0 && left < asked+step && unused() < 2*asked
 }
 
 // full returns the cause for stopping the cell if memory is used up.
@@ -54,9 +66,27 @@ func (r *Registry) full() (TooMuch, bool) {
 	if r.Memory == 0 || r.used() <= r.Memory {
 		return TooMuch{}, false
 	}
+	defer r.hold()() // a loop would take the rest while the collector looks for garbage
 	runtime.GC()
 	used := r.used()
 	return TooMuch{0, used, r.Memory, r.MemorySetBy}, used > r.Memory
+}
+
+// hold makes goroutines of cells wait at their next poll, until release is called.
+func (r *Registry) hold() (release func()) {
+	held := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.holding.Store(&held)
+	atomic.StoreUint32(&r.flag, 1)
+	r.hurry()
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.holding.Store(nil)
+		close(held)
+		r.lower()
+	}
 }
 
 // used returns the bytes of the heap that hold objects and stacks of goroutines, plus those that Mapped reports.
@@ -74,4 +104,11 @@ func heap() (objects, stacks int64) {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64()), int64(s[1].Value.Uint64())
+}
+
+// unused returns the bytes of the heap that hold nothing.
+func unused() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
 }

@@ -53,6 +53,9 @@ func (Overflow) RuntimeError() {}
 // Poll ends the calling goroutine if it has been told to stop. Deferred functions then run undisturbed. If code has recovered the panic, as fmt does
 // for a String method, the goroutine continues, and Poll ends it again.
 func (r *Registry) Poll() {
+	if held := r.holding.Load(); held != nil {
+		<-*held
+	}
 	if !r.Current().root().stopped.Load() {
 		return
 	}
@@ -132,7 +135,7 @@ func (r *Registry) Call(counter *int32, mark int) {
 		if resume, ok := r.halt(); ok {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.resume, r.deepest = resume, mark
+			r.resume, r.halted, r.deepest = resume, r.current, mark
 			return
 		}
 	}

@@ -5,14 +5,16 @@ import (
 	"go/constant"
 	"go/types"
 	"runtime"
+	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rooms checks before each make of a slice whether there is enough memory: Go ends the
+// rooms checks before each make of a slice or of a map with a size whether there is enough memory: Go ends the
 // process if there is not. Lengths that are small constants need no check.
 //
-//	make([]T, n)    make([]T, Room(int(n), size of T))
+//	make([]T, n)       make([]T, Room(int(n), size of T))
+//	make(map[K]V, n)   make(map[K]V, Room(int(n), size of K and V))
 func (u *Unit) rooms() {
 	sizes := types.SizesFor("gc", runtime.GOARCH)
 	u.eachOf(u.callsBuiltin("make"), func(c *astutil.Cursor) {
@@ -20,14 +22,22 @@ func (u *Unit) rooms() {
 		if !ok || len(x.Args) < 2 || !u.isBuiltin(x.Fun, "make") {
 			return
 		}
-		s, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Slice)
-		if !ok {
+		var held []types.Type
+		switch t := orInvalid(u.typeOf(x.Args[0])).Underlying().(type) {
+		case *types.Slice:
+			held = []types.Type{t.Elem()}
+		case *types.Map:
+			held = []types.Type{t.Key(), t.Elem()}
+		default:
 			return
 		}
-		if hasTypeParams(s.Elem()) {
+		if slices.ContainsFunc(held, hasTypeParams) {
 			return
 		}
-		size := sizes.Sizeof(s.Elem())
+		size := int64(0)
+		for _, t := range held {
+			size += sizes.Sizeof(t)
+		}
 		n := x.Args[len(x.Args)-1]
 		if v := u.Info.Types[n].Value; v != nil {
 			if k, exact := constant.Int64Val(constant.ToInt(v)); exact && k < 1<<20/max(1, size) {

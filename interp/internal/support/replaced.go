@@ -73,6 +73,12 @@ func (s *Symbols) replaced() map[string]map[string]any {
 			},
 		},
 		"reflect": {
+			"MakeMapWithSize": func(t reflect.Type, n int) reflect.Value {
+				if t.Kind() == reflect.Map {
+					fit(n, int(t.Key().Size()+t.Elem().Size()))
+				}
+				return reflect.MakeMapWithSize(t, n)
+			},
 			"MakeSlice": func(t reflect.Type, n, c int) reflect.Value {
 				if t.Kind() == reflect.Slice {
 					fit(max(n, c), int(t.Elem().Size()))
