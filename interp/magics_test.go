@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"halfnote/display"
+	"halfnote/internal/testenv"
 	"halfnote/kernel/eval"
 )
 
@@ -293,5 +294,17 @@ func TestChartsFollowForm(t *testing.T) {
 		if _, got := out.last.Data["application/vnd.vegalite.v5+json"]; got != c.interactive {
 			t.Errorf("%s: interactive: got %v, want %v", c.code, got, c.interactive)
 		}
+	}
+}
+
+// TestPythonScriptInAFolder runs a Python script in a folder with a file for every module that Python could import when it starts.
+func TestPythonScriptInAFolder(t *testing.T) {
+	python := testenv.Python(t)
+	t.Setenv("PATH", filepath.Dir(python)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s := newSession(t)
+	sprung := testenv.Trap(t, python)
+	got := evalFor(t, s, 1, "%%python\nprint(6 * 7)", "")
+	if names := sprung(); got != "42\n" || len(names) > 0 {
+		t.Errorf("got %q and modules of the working folder %q, want 42 and none", got, names)
 	}
 }

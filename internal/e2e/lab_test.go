@@ -52,7 +52,8 @@ func labWith(t *testing.T, files map[string][]byte) (browse func(script string) 
 		t.Helper()
 		args := []string{filepath.Join("internal", "e2e", "testdata", "browser", script), chromium, base, "secret"}
 		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder for screenshots
-			args = append(args, filepath.Join(shots, script+".failed.png"), filepath.Join(shots, script+".png"))
+			name := filepath.Join(shots, strings.TrimSuffix(script, ".py"))
+			args = append(args, name+".failed.png", name+".png")
 		}
 		return runPython(t, python, args...)
 	}

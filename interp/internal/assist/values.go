@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"math/big"
 	"reflect"
 	"strings"
 
@@ -174,6 +175,11 @@ func (p *probe) text(v reflect.Value, t types.Type, max int) (shown string) {
 	}
 	if x.IsValid() && peek.IsCompiled(x) && x.CanInterface() {
 		switch x := x.Interface().(type) {
+		case *big.Int: // its text takes time that grows faster than its length
+			if n := x.BitLen(); n > 1<<20 {
+				return fmt.Sprintf("a number of %d bits", n)
+			}
+			return text.Cut(x.String(), max)
 		case fmt.Stringer:
 			return text.Cut(x.String(), max)
 		case error:

@@ -133,13 +133,6 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	c.stop = make(chan struct{})
 	c.Ctx, c.end = context.WithCancel(context.Background())
 	defer c.end()
-	for r.returning() {
-		select {
-		case <-stop:
-			return &engine.Panic{Value: Interrupted{}}, false
-		case <-time.After(time.Millisecond):
-		}
-	}
 	r.mu.Lock()
 	r.current = c
 	r.mu.Unlock()
@@ -182,13 +175,6 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		r.others.Add(1) // the goroutine now runs next to later cells
 		return nil, true
 	}
-}
-
-// returning reports whether the calls of an earlier cell, which was left alone, are returning because they were too deep: those of another would too.
-func (r *Registry) returning() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.resume != nil
 }
 
 // watch waits until the cell has ended or has been told to stop. If the cell has used up the
@@ -249,6 +235,10 @@ func (r *Registry) StopFor(c *Cell, cause any) {
 	atomic.StoreUint32(&r.flag, 1) // at once: many goroutines may wait for the lock, to start others
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.resume != nil && r.halted == c { // compiled code to which its calls return may go on for long, and later cells must run
+		r.resume()
+		r.resume = nil
+	}
 	if c.alive.Load() == 0 {
 		r.lower()
 		return

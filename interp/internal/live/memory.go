@@ -58,7 +58,7 @@ func (r *Registry) scattered(asked int64) bool {
 		return false
 	}
 	left := int64(r.Addresses())
-	return left > 0 && left < asked+step && unused() < 2*asked
+	return left > 0 && left < asked+step && unused() < 4*asked
 }
 
 // full returns the cause for stopping the cell if memory is used up.

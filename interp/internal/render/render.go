@@ -27,6 +27,8 @@ const (
 	maxItems = 100
 	maxNest  = 12
 	maxPart  = 1000 // of the text that a method gives for a part of a value
+
+	maxEntries = 1 << 18 // of a map whose entries are sorted
 )
 
 // Value renders a value of a type as text and, if it is a list of structs or a map, as a table. With

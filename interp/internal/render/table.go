@@ -62,7 +62,7 @@ func sliceRows(v reflect.Value, elem *dynamic.Type, w func() *writer) (head []st
 
 // mapRows returns a row for each of the first entries of a map, in the order in which its text lists them.
 func mapRows(v reflect.Value, t *dynamic.Type, w func() *writer) (head []string, rows [][]any) {
-	if v.Kind() != reflect.Map {
+	if v.Kind() != reflect.Map || v.Len() > maxEntries {
 		return nil, nil
 	}
 	fields := columnsOf(v.Type().Elem(), t.Elem)

@@ -174,6 +174,10 @@ func (w *writer) text(v reflect.Value, t *dynamic.Type, depth int) string {
 }
 
 func (w *writer) table(v reflect.Value, t *dynamic.Type, depth int) {
+	if v.Len() > maxEntries {
+		fmt.Fprintf(w, "map[… %d entries]", v.Len())
+		return
+	}
 	w.WriteString("map[")
 	for i, e := range w.entries(v, t.Key, depth+1) {
 		if i > 0 {
