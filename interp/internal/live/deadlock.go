@@ -83,17 +83,22 @@ type goroutine struct {
 // tooLong is a number of goroutines whose descriptions stop the program for long.
 const tooLong = 5000
 
+// described is the length of the last description of all goroutines. To repeat one with a larger buffer takes the same time again.
+var described atomic.Int64
+
 // goroutines lists the goroutines of the process.
 func goroutines() []goroutine {
-	buf := make([]byte, 1<<18)
+	const least, most = 1 << 18, 1 << 26
+	buf := make([]byte, max(least, min(described.Load()*5/4, most)))
 	for {
 		n := runtime.Stack(buf, true)
-		if n < len(buf) || n >= 1<<26 {
+		if n < len(buf) || n >= most {
 			buf = buf[:n]
 			break
 		}
 		buf = make([]byte, 2*len(buf))
 	}
+	described.Store(int64(len(buf)))
 	var list []goroutine
 	for block := range bytes.SplitSeq(buf, []byte("\n\n")) {
 		if g, ok := parseGoroutine(string(block)); ok {

@@ -182,7 +182,8 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err error, ended bool) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	asleep := 0 // consecutive checks that found all goroutines asleep
+	asleep := 0       // consecutive checks that found all goroutines asleep
+	var due time.Time // of the next check: where there are many goroutines, it stops the program for long
 	for n := 1; ; n++ {
 		select {
 		case err := <-done:
@@ -199,10 +200,12 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 			r.StopFor(c, why)
 			return nil, false
 		}
-		if n%10 != 0 && asleep == 0 {
+		if n%10 != 0 && asleep == 0 || time.Now().Before(due) {
 			continue
 		}
+		begin := time.Now()
 		count, ok := r.asleep()
+		due = begin.Add(checkShare * time.Since(begin))
 		if !ok {
 			asleep = 0
 			continue
@@ -213,6 +216,9 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 		}
 	}
 }
+
+// checkShare is how many times as long as a description of all goroutines takes the time to the next one is.
+const checkShare = 20
 
 // watchEvery is the interval between checks of a running cell.
 const watchEvery = 50 * time.Millisecond
@@ -272,8 +278,9 @@ func (r *Registry) press() {
 			time.Sleep(time.Millisecond)
 			continue
 		}
+		begin := time.Now()
 		r.release(r.held())
-		time.Sleep(rarely)
+		time.Sleep(max(rarely, checkShare*time.Since(begin)))
 	}
 }
 
