@@ -35,9 +35,9 @@ dist                          3800    2300          0         0
 install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
 internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
-internal/e2e                    50    4500          0         0  idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
-interp                        2000    8900          0         0  rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page; many goroutines, scripts in a folder
-interp/internal              11450    2600          0        50  bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets
+internal/e2e                    50    4750          0         0  cells in a browser; idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
+interp                        2000    8900          0         0  loops on one thread; rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page; many goroutines, scripts in a folder
+interp/internal              11530    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets
 interp/internal/assist        3300     530          0         0  the parameter at the cursor
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
 interp/internal/front         5330     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import
@@ -50,7 +50,7 @@ interp/internal/native        7760    3000        650        80  rewrites that m
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
-interp/internal/yaegi         2080     400          0         0  tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit
+interp/internal/yaegi         2090     400          0         0  loops on one thread; tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit
 kernel                        7100    3600          0         0  a kernel without sockets, files and processes, and its transports; damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended, cells of the kernel before
 kernel/client                 1300     750          0         0
 kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room

@@ -118,7 +118,7 @@ install/wheel < install, internal/wheel
 install, internal/release < internal/wheel
 STD < internal/release, internal/wheel
 STD < internal/e2e, internal/newgo, internal/systems, internal/testenv
-STD, amp, display, internal/plumbing, interp, kernel/eval, tensor/driver < internal/systems/page
+STD, amp, internal/plumbing, internal/release, interp, kernel, kernel/worker, tensor/driver < internal/lite
 everything < .
 `
 
@@ -184,7 +184,7 @@ var absent = []string{
 
 // TestPage checks what is linked into the program of a page.
 func TestPage(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "./kernel/worker", "./internal/systems/page")
+	cmd := exec.Command("go", "list", "-deps", "./internal/lite")
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if e := (*exec.ExitError)(nil); errors.As(err, &e) {

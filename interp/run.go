@@ -189,7 +189,7 @@ func (s *Session) describer() failure.Describer {
 // Poll ends the calling goroutine, by a panic, if its cell has been told to stop.
 // Long-running compiled code should call it every few milliseconds; it costs one load.
 func (s *Session) Poll() {
-	if atomic.LoadUint32(s.live.Flag()) != 0 {
+	if engine.OneThread || atomic.LoadUint32(s.live.Flag()) != 0 {
 		s.live.PollOften(0)
 	}
 }

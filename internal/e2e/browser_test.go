@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,46 +28,133 @@ x, y := tensor.Randn(8, 16), tensor.Randn(8, 4)`,
 	"net",
 }
 
-// TestCellsInNode runs cells in one process compiled for js/wasm, in Node, and with the program here. Both print the same.
-func TestCellsInNode(t *testing.T) {
-	need(t, "node", "node")
+// limitCells are cells that must end, on one thread that nothing preempts, and what they print.
+var limitCells = []liteCell{
+	{Code: "x := 6 * 7", want: ""},
+	{Code: "for {}", Interrupt: 300, want: "Interrupted: variables and functions are kept"},
+	{Code: "tensor.Randn(2048, 2048).MatMul(tensor.Randn(2048, 2048))", Interrupt: 300, want: "Interrupted: variables and functions are kept"},
+	{Code: "var name string\nfmt.Scanln(&name)\nfmt.Println(\"hello\", name)", Answer: "Ada", want: "hello Ada\n"},
+	{Code: "func deep(n int) int { return 1 + deep(n+1) }\ndeep(0)", want: "Panic: calls nest more than 1000 deep: endless recursion?"},
+	{Code: "<-make(chan int)", want: "Deadlock: all goroutines are asleep - deadlock!"},
+	{Code: "var rows [][]byte\nfor { rows = append(rows, make([]byte, 64<<20)) }", want: "OutOfMemory: out of memory: 64.0 MiB requested"},
+	{Code: "%%timeout 300ms\nfor i := 0; ; i++ {}", want: "Interrupted: stopped after 300 ms"},
+	{Code: "tick := time.NewTicker(20 * time.Millisecond)\nn := 0\nfor n < 3 { select { case <-tick.C: n++; default: } }\nn", want: "3\n"},
+	{Code: "!ls", want: "MagicError: In[10]:1:1: a page in a browser cannot run other programs"},
+	{Code: "x", want: "42\n"},
+	{Code: "%output 4", want: "hello Ada\n"},
+}
+
+// liteCell is a cell for testdata/lite/cells.mjs.
+type liteCell struct {
+	Code      string `json:"code"`
+	Interrupt int    `json:"interrupt,omitempty"`
+	Answer    string `json:"answer,omitempty"`
+	want      string // beginning of what it prints
+}
+
+// liteProgram builds the program of a page once.
+var liteProgram = sync.OnceValues(func() (path string, err error) {
+	here, err := program()
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(filepath.Dir(here), "halfnote.wasm")
+	build := exec.Command("go", "build", "-o", path, "./internal/lite")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// inNode runs cells in Node and returns what each prints.
+func inNode(t *testing.T, cells []liteCell) (printed []string) {
+	t.Helper()
+	node := need(t, "node", "node")
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
-	dir := t.TempDir()
-	page := filepath.Join(dir, "page.wasm")
-	build := exec.Command("go", "build", "-o", page, "./internal/systems/page")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	program, err := liteProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
-	run := exec.Command(node, append([]string{page}, browserCells...)...)
-	run.Env = []string{"PATH=" + os.Getenv("PATH")} // arguments and environment together may have 8 KiB there
+	list, err := json.Marshal(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cells.json")
+	if err := os.WriteFile(file, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command(node, "internal/e2e/testdata/lite/cells.mjs", strings.TrimSpace(string(root)), program, file)
 	var failure strings.Builder
 	run.Stderr = &failure
-	got, err := run.Output()
+	out, err := run.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s%s", err, got, failure.String())
+		t.Fatalf("%v\n%s%s", err, out, failure.String())
 	}
+	for line := range strings.Lines(string(out)) {
+		var reply struct {
+			Outputs []struct {
+				Type    string
+				Content struct {
+					Text   string
+					EName  string
+					EValue string
+					Data   map[string]any
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &reply); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		var b strings.Builder
+		for _, o := range reply.Outputs {
+			switch c := o.Content; o.Type {
+			case "stream":
+				b.WriteString(c.Text)
+			case "error":
+				b.WriteString(c.EName + ": " + c.EValue)
+			default:
+				fmt.Fprintln(&b, c.Data["text/plain"])
+			}
+		}
+		printed = append(printed, b.String())
+	}
+	return printed
+}
 
+// TestCellsInNode runs cells in a kernel compiled for js/wasm, in Node, as a worker of a browser does. They print what they print here, and
+// those without an end are ended.
+func TestCellsInNode(t *testing.T) {
+	var all []liteCell
 	cells := []map[string]any{}
 	for _, c := range browserCells {
+		all = append(all, liteCell{Code: c})
 		cells = append(cells, map[string]any{"cell_type": "code", "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil, "source": c})
 	}
+	all = append(append([]liteCell{}, limitCells...), all...)
+	got := inNode(t, all)
+	for i, c := range limitCells {
+		if !strings.HasPrefix(got[i], c.want) || c.want == "" && got[i] != "" {
+			t.Errorf("%s: got %q, want %q", c.Code, got[i], c.want)
+		}
+	}
+
 	data, err := json.Marshal(map[string]any{"cells": cells, "metadata": map[string]any{}, "nbformat": 4, "nbformat_minor": 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "cells.ipynb")
+	file := filepath.Join(t.TempDir(), "cells.ipynb")
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if text, code := halfnote(t, "run", file, "--output", file); code != 0 {
 		t.Fatalf("got exit code %d\n%s", code, text)
 	}
-	if want := readExecuted(t, file).printed(); string(got) != want || !strings.Contains(want, "float32") {
-		t.Errorf("in Node:\n%s\nhere:\n%s", got, want)
+	trained := strings.Join(got[len(limitCells):], "")
+	if want := readExecuted(t, file).printed(); trained != want || !strings.Contains(want, "float32") {
+		t.Errorf("in Node:\n%s\nhere:\n%s", trained, want)
 	}
 }

@@ -26,7 +26,7 @@ func (s System) Name() string { return s.GOOS + "/" + s.GOARCH }
 
 const (
 	program = "."
-	page    = "./internal/systems/page"
+	page    = "./internal/lite"
 )
 
 var (
@@ -45,7 +45,7 @@ var Table = []System{
 	{"windows", "amd64", all, program, "", "in Wine: lesson 05, and conformance scripts of the kernel"},
 	{"windows", "arm64", all, "", "its files are those of windows/amd64, and its assembly that of darwin/arm64", "–"},
 	{"freebsd", "amd64", all, "", "its files are those of linux/amd64 and darwin/arm64", "–"},
-	{"js", "wasm", browser, page, "", "in Node: cells that train a network under autocast"},
+	{"js", "wasm", browser, page, "", "in Node: cells that train a network under autocast, interrupts, input, limits"},
 }
 
 // Variant is a build of one system that no row of the table makes. Its files are checked and compared like those

@@ -40,6 +40,7 @@ type Registry struct {
 	_        [64]byte
 	calls    int32
 	counters *[engine.Counters][16]int32
+	yielding
 
 	spaced   spaced
 	looks    atomic.Uint32
@@ -105,6 +106,7 @@ func NewRegistry(limit int) *Registry {
 // Attach makes the registry watch the units that an engine runs.
 func (r *Registry) Attach(e engine.Engine) {
 	r.attached.Store(&attached{e, &engine.Calls{Runs: e.RunsCells}})
+	r.attach(e.Needs().Rewrites)
 }
 
 // Recovered describes a panic just recovered in the calling goroutine.

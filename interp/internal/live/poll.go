@@ -72,6 +72,7 @@ func (r *Registry) Poll() {
 // PollOften is Poll for places that are reached often, such as loops, with the mark of the place. Where it takes long to identify the calling goroutine, it
 // does so only once in a while, and may return although the goroutine has been told to stop.
 func (r *Registry) PollOften(mark int) {
+	r.yield()
 	if goid.Fast() || r.others.Load() == 0 || r.spaced.due() {
 		r.answer(mark)
 		r.Poll()
@@ -124,6 +125,7 @@ func panicking() bool {
 // otherwise.
 func (r *Registry) Call(counter *int32, mark int) {
 	atomic.StoreInt32(counter, stride)
+	r.yield()
 	if atomic.LoadUint32(&r.flag) != 0 {
 		r.answer(mark)
 		r.Poll()

@@ -29,7 +29,7 @@ func (u *Unit) recovers() {
 }
 
 // polls adds a test to the start of every loop iteration: whether the cell has been told to
-// stop. The test reads through a pointer: Yaegi would treat a package variable as a
+// stop, or how many turns are left until it looks. The test reads through a pointer: Yaegi would treat a package variable as a
 // constant.
 func (u *Unit) polls() {
 	u.imports = true
@@ -70,6 +70,13 @@ func (u *Unit) poll(pos token.Pos) ast.Stmt {
 	st := expr(calledFrom(pos, Support("Poll", u.placed(pos))))
 	if raced {
 		return st
+	}
+	if u.turns {
+		turns := func() ast.Expr { return &ast.StarExpr{X: SupportName("Turns")} }
+		return block(
+			&ast.IncDecStmt{X: turns(), Tok: token.DEC},
+			&ast.IfStmt{Cond: &ast.BinaryExpr{X: turns(), Op: token.LSS, Y: Int(0)}, Body: block(st)},
+		)
 	}
 	return &ast.IfStmt{
 		Cond: &ast.BinaryExpr{X: &ast.StarExpr{X: SupportName("Flag")}, Op: token.NEQ, Y: Int(0)},

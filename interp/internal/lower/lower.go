@@ -88,6 +88,7 @@ var Rewrites = []Rewrite{
 	{"watch", "lines that call the libraries, for observers", (*Unit).watches},
 	{"barrier", "panics, which the back end raises again in every function on their way", func(u *Unit) { u.barriers = true }},
 	{"counters", "counters of calls that goroutines do not share", func(u *Unit) { u.counters = true }},
+	{"turns", "loops that run alone", func(u *Unit) { u.turns = true }},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},
 }

@@ -98,6 +98,7 @@ type known struct {
 	idents     map[string]bool           // names that the unit declares
 	barriers   bool                      // whether panics must be stopped on their way
 	counters   bool                      // whether there are several counters of calls
+	turns      bool                      // whether loops count their turns
 	recovering map[*ast.BlockStmt]bool   // functions that call recover, and literals that call what may be one
 	expanded   map[*ast.SelectorExpr]int // number of embedded fields already written out on the path to a promoted one
 	preceded   map[*ast.BlockStmt]bool   // blocks of statements and the switch or loop after them

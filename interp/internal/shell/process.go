@@ -22,6 +22,9 @@ var Names = []string{"bash", "sh"}
 
 // LookPath returns the path of the first available program.
 func LookPath(names ...string) (path string, err error) {
+	if runtime.GOOS == "js" {
+		return "", errors.New("a page in a browser cannot run other programs")
+	}
 	for _, name := range names {
 		if path, err = exec.LookPath(name); err == nil {
 			return path, nil

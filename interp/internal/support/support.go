@@ -82,6 +82,7 @@ func (s *Symbols) called() map[string]any {
 		"Flag":     s.Live.Flag(),
 		"Calls":    s.Live.Calls(),
 		"Counters": s.Live.Counters(),
+		"Turns":    s.Live.Turns(),
 		"At":       s.Live.At,
 		"Watched":  s.Live.Watched(),
 		"Watching": s.Live.Watching,

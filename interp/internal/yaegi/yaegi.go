@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,7 +92,13 @@ func New(o Options) (*Engine, error) {
 }
 
 // Needs implements engine.Engine.
-func (e *Engine) Needs() engine.Needs { return needs }
+func (e *Engine) Needs() engine.Needs {
+	n := needs
+	if engine.OneThread {
+		n.Rewrites = append(slices.Clone(n.Rewrites), engine.Turns)
+	}
+	return n
+}
 
 // Files implements engine.Engine.
 func (e *Engine) Files() *token.FileSet { return e.yaegi.FileSet() }
