@@ -3,13 +3,19 @@ package quant
 import (
 	"errors"
 	"fmt"
+	"math"
+	"unsafe"
 
 	"halfnote/tensor"
+	"halfnote/tensor/internal/asm"
 )
 
 // Dequantize returns the numbers that q stores, as dtype d: each code's number times its scale, in float32, rounded to d. It panics unless d is
 // a floating-point dtype.
-func (q *Tensor) Dequantize(d tensor.DType) *tensor.Tensor {
+func (q *Tensor) Dequantize(d tensor.DType) *tensor.Tensor { return q.dequantize(d, asm.Best()) }
+
+// dequantize is Dequantize with the kernels of a tier, or in Go if that is nil.
+func (q *Tensor) dequantize(d tensor.DType, tier *asm.Tier) *tensor.Tensor {
 	q.given("Dequantize")
 	if !d.IsFloat() {
 		fail("Dequantize", nil, fmt.Errorf("to %v; want a floating-point dtype, such as tensor.Float32", d))
@@ -22,11 +28,17 @@ func (q *Tensor) Dequantize(d tensor.DType) *tensor.Tensor {
 	if q.zeros != nil {
 		r.zeroPoints = bytes(q.zeros)
 	}
+	if c, ok := decodingOf(q.grid.element.spec()); ok && tier != nil && tier.Loops.Decode != nil && q.zeros == nil {
+		r.decode, r.decoding = tier.Loops.Decode, c
+	}
 	if len(r.dst) > 0 {
 		rows := max(1, share/q.grid.width)
 		each(ceil(q.grid.height, rows), func(i int) {
+			room := make([]uint8, q.grid.width)
 			for row := i * rows; row < min((i+1)*rows, q.grid.height); row++ {
-				r.row(row)
+				if !r.rowOfVectors(row, room) {
+					r.row(row)
+				}
 			}
 		})
 	}
@@ -65,6 +77,44 @@ type reader struct {
 	bytes      []uint8
 	factors    []float32
 	zeroPoints []uint8
+	decode     asm.Decode // nil for portable code
+	decoding   asm.Decoding
+}
+
+// decodingOf describes s for a kernel. It reports false for formats that kernels lack.
+func decodingOf(s *spec) (d asm.Decoding, ok bool) {
+	if s.kind != signed || s.inf != none {
+		return d, false
+	}
+	sign := s.bits() - 1
+	return asm.Decoding{
+		Magic: float32(math.Ldexp(1, 1-s.bias-s.mantissa+23)), Magnitude: 1<<sign - 1, Normal: 1 << s.mantissa,
+		Rebias: uint32(127-s.bias) << 23, Top: uint32(s.top), NaN: math.Float32bits(float32(math.NaN())), Shift: uint64(23 - s.mantissa), Sign: uint64(31 - sign),
+	}, true
+}
+
+// one is the factor of numbers without a scale.
+var one = []float32{1}
+
+// rowOfVectors is row by a kernel, with room for the codes of a row. It reports false if the kernel does not suit.
+func (r *reader) rowOfVectors(row int, room []uint8) bool {
+	g := &r.grid
+	cols, across, rows := g.at()
+	if r.decode == nil || cols%16 != 0 || g.width%cols != 0 {
+		return false
+	}
+	bits, factors := g.element.Bits(), one
+	if r.factors != nil {
+		factors = r.factors[row/rows*across:]
+	}
+	codes := r.bytes[packed(row*g.width, bits):packed((row+1)*g.width, bits)]
+	if bits != 8 {
+		unpack(room, codes, bits)
+		codes = room
+	}
+	dst := r.dst[row*g.width:]
+	r.decode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&codes[0]), across, cols, unsafe.Pointer(&factors[0]), &r.decoding)
+	return true
 }
 
 // pairsOf holds the two numbers of each byte of codes of 4 bits.

@@ -119,6 +119,47 @@ func (e *encoder) blocks(dst []uint8, src []float32, width int, factors, limits 
 	}
 }
 
+// integers sets dst to the codes of adjacent blocks of integers of the given number of bits.
+func (e *encoder) integers(dst []uint8, src []float32, width int, factors []float32, zeros []int32, bits int) {
+	lowest := -int32(1) << (bits - 1)
+	if e.tier != nil && e.tier.Loops.Integers != nil && width%16 == 0 && len(src) > 0 {
+		e.tier.Loops.Integers(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), len(src)/width, width, unsafe.Pointer(&factors[0]), unsafe.Pointer(&zeros[0]), int(lowest))
+		return
+	}
+	// The sum with magic, whose unit in the last place is 1, rounds: its bits are those of magic plus the integer.
+	const magic = 3 << 22
+	for c := range len(src) / width {
+		zero := zeros[c] - int32(math.Float32bits(magic))
+		for i, v := range src[c*width : (c+1)*width] {
+			dst[c*width+i] = uint8(min(max(int32(math.Float32bits(float32(v*factors[c])+magic))+zero, lowest), ^lowest))
+		}
+	}
+}
+
+// ranges sets lo and hi to the least and the largest of 0 and the numbers of each of adjacent blocks.
+func (e *encoder) ranges(lo, hi, src []float32, width int) {
+	if e.tier != nil && e.tier.Loops.RangesOfBlocks != nil && width%16 == 0 && len(src) > 0 {
+		e.tier.Loops.RangesOfBlocks(unsafe.Pointer(&lo[0]), unsafe.Pointer(&hi[0]), unsafe.Pointer(&src[0]), len(src)/width, width)
+		return
+	}
+	for c := range len(src) / width {
+		lo[c], hi[c] = 0, 0
+		for _, v := range src[c*width : (c+1)*width] {
+			lo[c], hi[c] = min(lo[c], v), max(hi[c], v)
+		}
+	}
+}
+
+// most returns the bits of the largest magnitude of x.
+func (e *encoder) most(x []float32) uint32 {
+	var whole [1]uint32
+	n := len(x) &^ 15
+	if n > 0 {
+		e.largest(whole[:], x[:n], n)
+	}
+	return absmax(whole[0], x[n:])
+}
+
 // largest sets most to the bits of the largest magnitude of each of adjacent blocks of the same width.
 func (e *encoder) largest(most []uint32, src []float32, width int) {
 	if e.tier != nil && e.tier.Loops.LargestOfBlocks != nil && width%16 == 0 && len(src) > 0 {

@@ -37,9 +37,15 @@ func pack(dst, codes []uint8, bits int) {
 func unpack(codes, src []uint8, bits int) {
 	switch bits {
 	case 4:
-		src = src[:len(codes)/2]
-		for i, b := range src {
-			codes[2*i], codes[2*i+1] = b&15, b>>4
+		i := 0
+		for ; i+8 <= len(codes); i += 8 {
+			w := uint64(binary.LittleEndian.Uint32(src[i/2:]))
+			w = (w | w<<16) & 0x0000ffff0000ffff
+			w = (w | w<<8) & 0x00ff00ff00ff00ff
+			binary.LittleEndian.PutUint64(codes[i:], (w|w<<4)&0x0f0f0f0f0f0f0f0f)
+		}
+		for ; i+2 <= len(codes); i += 2 {
+			codes[i], codes[i+1] = src[i/2]&15, src[i/2]>>4
 		}
 	case 6:
 		for i := 0; i+4 <= len(codes); i += 4 {

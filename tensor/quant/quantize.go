@@ -125,20 +125,21 @@ type room struct {
 	spans           []span
 	list            []block
 	factors, limits []float32
+	zeros           []int32
 	codes           []uint8
 }
 
 func newRoom(blocks, width int) *room {
-	return &room{make([]uint32, blocks), make([]span, blocks), make([]block, blocks), make([]float32, blocks), make([]float32, blocks), make([]uint8, width)}
+	return &room{make([]uint32, blocks), make([]span, blocks), make([]block, blocks), make([]float32, blocks), make([]float32, blocks), make([]int32, blocks), make([]uint8, width)}
 }
 
-// overall returns the range of the whole tensor.
+// overall returns the range of the whole tensor, of a rule without zero points.
 func (w *writer) overall() span {
 	spans := make([]span, ceil(len(w.src), share))
-	each(len(spans), func(i int) { spans[i] = w.spanOf(span{}, w.src[i*share:min((i+1)*share, len(w.src))]) })
+	each(len(spans), func(i int) { spans[i].amax = w.most(w.src[i*share : min((i+1)*share, len(w.src))]) })
 	s := spans[0]
 	for _, t := range spans[1:] {
-		s = s.and(t)
+		s.amax = max(s.amax, t.amax)
 	}
 	return s
 }
@@ -161,17 +162,6 @@ func (w *writer) prepare() {
 		}
 	})
 	w.stored, w.global = w.rule.(global).global(math.Float32frombits(slices.Max(most)))
-}
-
-// spanOf returns the range of s and x. Those of rules with zero points include 0.
-func (w *writer) spanOf(s span, x []float32) span {
-	s.amax = absmax(s.amax, x)
-	if hasZeros(w.grid) {
-		for _, v := range x {
-			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
-		}
-	}
-	return s
 }
 
 // choose sets out to the scales for ranges. It reports whether all are finite.
@@ -225,7 +215,7 @@ func (w *writer) band(from, to int, m *room) {
 			w.store(r/rows*across, list)
 		}
 	}
-	if w.plan.scales == noScale || w.plan.zeros || w.rounding != Nearest {
+	if w.plan.scales == noScale || w.rounding != Nearest {
 		for r := from; r < to; r++ {
 			for c := range list {
 				w.segment(r*w.width+c*cols, m.codes[c*cols:min((c+1)*cols, w.width)], &list[c])
@@ -235,7 +225,7 @@ func (w *writer) band(from, to int, m *room) {
 		return
 	}
 	for c := range list {
-		m.factors[c], m.limits[c] = list[c].factor, list[c].limit
+		m.factors[c], m.limits[c], m.zeros[c] = list[c].factor, list[c].limit, int32(list[c].zero)
 	}
 	for r := from; r < to; r++ {
 		w.row(r, cols, finite, m)
@@ -250,11 +240,6 @@ func (w *writer) ranges(from, to int, m *room) {
 	for r := from; r < to; r++ {
 		src, row := w.src[r*w.width:(r+1)*w.width], m.row
 		switch {
-		case hasZeros(w.grid):
-			for c := range m.spans {
-				m.spans[c] = w.spanOf(m.spans[c], src[c*cols:min((c+1)*cols, w.width)])
-			}
-			continue
 		case w.amax != nil:
 			row = w.amax[r*across : (r+1)*across]
 		default:
@@ -265,6 +250,12 @@ func (w *writer) ranges(from, to int, m *room) {
 		}
 		for c, a := range row {
 			m.spans[c].amax = max(m.spans[c].amax, a)
+		}
+		if hasZeros(w.grid) { // blocks of one row
+			w.encoder.ranges(m.factors, m.limits, src, cols)
+			for c := range m.spans {
+				m.spans[c].lo, m.spans[c].hi = m.factors[c], m.limits[c]
+			}
 		}
 	}
 }
@@ -277,7 +268,11 @@ func (w *writer) row(r, cols int, finite bool, m *room) {
 	if bits == 8 {
 		dst = w.codes[r*w.width : (r+1)*w.width]
 	}
-	w.blocks(dst, src[:whole], cols, m.factors, m.limits)
+	if w.plan.zeros { // whole blocks only
+		w.integers(dst, src, cols, m.factors, m.zeros, bits)
+	} else {
+		w.blocks(dst, src[:whole], cols, m.factors, m.limits)
+	}
 	if whole < w.width {
 		w.nearest(dst[whole:], src[whole:], m.factors[whole/cols], m.limits[whole/cols])
 	}
@@ -301,8 +296,6 @@ func (w *writer) segment(at int, dst []uint8, b *block) {
 		w.cast(dst, src, at)
 	case b.factor != b.factor:
 		clear(dst)
-	case w.plan.zeros:
-		w.affine(dst, src, b)
 	default:
 		w.rounded(dst, src, b.factor, b.limit, w.rounding, at)
 	}
@@ -317,7 +310,7 @@ func (w *writer) pack(r int, codes []uint8) {
 // cast converts numbers without a scale.
 func (w *writer) cast(dst []uint8, src []float32, at int) {
 	s := w.element.spec()
-	if w.overflow == Saturate && s.kind <= fnuz && absmax(0, src) < infBits {
+	if w.overflow == Saturate && s.kind <= fnuz && w.most(src) < infBits {
 		if most := float32(s.value(s.top)); w.rounding == Nearest {
 			w.nearest(dst, src, 1, most)
 		} else {
@@ -330,17 +323,5 @@ func (w *writer) cast(dst []uint8, src []float32, at int) {
 			w.unknown.Store(true)
 		}
 		dst[i] = uint8(s.encode(float64(v), w.rounding, w.overflow, at+i))
-	}
-}
-
-// affine converts numbers to integers with a zero point.
-func (w *writer) affine(dst []uint8, src []float32, b *block) {
-	bits := w.element.Bits()
-	lowest := -int32(1) << (bits - 1)
-	// The sum with magic, whose unit in the last place is 1, rounds: its bits are those of magic plus the integer.
-	const magic = 3 << 22
-	zero := int32(b.zero) - int32(math.Float32bits(magic))
-	for i, v := range src {
-		dst[i] = uint8(min(max(int32(math.Float32bits(float32(v*b.factor)+magic))+zero, lowest), ^lowest))
 	}
 }

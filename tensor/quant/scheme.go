@@ -59,8 +59,6 @@ type span struct {
 	lo, hi float32
 }
 
-func (s span) and(t span) span { return span{max(s.amax, t.amax), min(s.lo, t.lo), max(s.hi, t.hi)} }
-
 // global is a rule with a scale of the tensor.
 type global interface {
 	// global returns the stored scale of a tensor with the given largest magnitude, and the factor for choose.

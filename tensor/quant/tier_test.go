@@ -29,6 +29,7 @@ func TestTiers(t *testing.T) {
 		for _, s := range []Scheme{
 			MXFP8, MX{Element: E5M2, Mode: RCeil}, MXFP6, MX{Element: E3M2, Mode: Even}, MXFP4, MX{Element: E2M1, Mode: Ceil}, MXINT8, NVFP4{}, NVFP4{TwoDimensional: true},
 			Float8{Granularity: PerRow}, Float8{Granularity: Per1x128}, Float8{Element: E5M2, Granularity: Per128x128}, Float8{Element: E4M3FNUZ, Granularity: PerRow},
+			Int{Bits: 4, Group: 32}, Int{Bits: 8, Asymmetric: true}, Int{Bits: 8, Group: 16},
 			Cast{Element: E4M3FN}, Cast{Element: E5M2}, Cast{Element: E3M4},
 		} {
 			p, _ := s.plan()
@@ -43,6 +44,9 @@ func TestTiers(t *testing.T) {
 				got := quantize(x, s, tier)
 				if !tensor.Equal(got.codes, want.codes) {
 					t.Errorf("%s: %v of width %d has other codes than portable code", tier.Name, s, width)
+				}
+				if string(bytes(got.dequantize(tensor.Float32, tier))) != string(bytes(want.dequantize(tensor.Float32, nil))) {
+					t.Errorf("%s: %v of width %d has other numbers than portable code", tier.Name, s, width)
 				}
 				if want.scales != nil && string(bytes(got.scales)) != string(bytes(want.scales)) {
 					t.Errorf("%s: %v of width %d has other scales than portable code", tier.Name, s, width)

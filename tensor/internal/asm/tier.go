@@ -306,11 +306,31 @@ type Loops struct {
 	// Encode converts to narrow formats. LargestOfBlocks sets dst to the bits of the largest magnitude of each block, as Largest.
 	Encode          Encode
 	LargestOfBlocks func(dst, src unsafe.Pointer, blocks, width int)
+	// RangesOfBlocks sets lo and hi to the least and the largest of 0 and the numbers of each block; what NaN gives is undefined.
+	RangesOfBlocks func(lo, hi, src unsafe.Pointer, blocks, width int)
+	Integers Integers
+	Decode         Decode
 }
 
 // Encode sets dst, a byte for each of width float32 of some adjacent blocks, to the codes of the numbers times the factor of their block, with
 // magnitudes limited by its limit, rounded to nearest even. width is a multiple of 16. NaN becomes a code of limit.
 type Encode = func(dst, src unsafe.Pointer, blocks, width int, factors, limits unsafe.Pointer, c *Codes)
+
+// Integers sets dst, a byte for each of width float32 of some adjacent blocks, to the numbers times the factor of their block, rounded to the nearest integer,
+// plus its zero point, an int32, limited to lowest and -lowest-1. width is a multiple of 16, and products are below 2^31.
+type Integers = func(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, lowest int)
+
+// Decode sets dst, float32, to the numbers of codes, a byte each, times the factor of their block. width is a multiple of 16.
+type Decode = func(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
+
+// Decoding describes a format with a sign and without infinity. Magic is that of Codes, Magnitude the mask of a code without its sign, Normal the first
+// code of a normal number, Rebias the difference of the biases at the place of float32's exponent, Top the code of the largest number,
+// beyond which codes are NaN. Shift is the number of bits that a mantissa gains, Sign the distance of the sign to float32's.
+type Decoding struct {
+	Magic                               float32
+	Magnitude, Normal, Rebias, Top, NaN uint32
+	Shift, Sign                         uint64
+}
 
 // Codes describes a format of at most 8 bits. Magic is a float32 whose unit in the last place is the smallest number, Tiny the bits of the smallest normal
 // float32, Half half a unit in the last place less 1, and Rebias the difference of the biases at the place of the exponent. Sign is

@@ -1692,6 +1692,21 @@ func encodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors, limits un
 //go:noescape
 func largestOfBlocks(dst, src unsafe.Pointer, blocks, width int)
 
+// rangesOfBlocks is [Loops.RangesOfBlocks].
+//
+//go:noescape
+func rangesOfBlocks(lo, hi, src unsafe.Pointer, blocks, width int)
+
+// integerBlocks is an [Integers].
+//
+//go:noescape
+func integerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, lowest int)
+
+// decodeBlocks is a [Decode].
+//
+//go:noescape
+func decodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
+
 // avx2EncodeBlocks is a [Encode].
 //
 //go:noescape
@@ -1701,6 +1716,21 @@ func avx2EncodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors, limit
 //
 //go:noescape
 func avx2LargestOfBlocks(dst, src unsafe.Pointer, blocks, width int)
+
+// avx2RangesOfBlocks is [Loops.RangesOfBlocks].
+//
+//go:noescape
+func avx2RangesOfBlocks(lo, hi, src unsafe.Pointer, blocks, width int)
+
+// avx2IntegerBlocks is an [Integers].
+//
+//go:noescape
+func avx2IntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, lowest int)
+
+// avx2DecodeBlocks is a [Decode].
+//
+//go:noescape
+func avx2DecodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
 
 // largestOf returns the largest of n float32, or NaN if there is one.
 //

@@ -8,6 +8,9 @@ func codes() {
 	for _, v := range vectors {
 		v.encode()
 		v.blockLargest()
+		v.blockRanges()
+		v.integers()
+		v.decode()
 	}
 }
 
@@ -65,13 +68,18 @@ func (v vector) encode() {
 		v.op(v.bitwise("VPAND"), sign, s, s)
 		v.op(v.bitwise("VPOR"), s, x, x)
 	}
+	v.bytes()
+	p("ADDQ $64, SI\nADDQ $16, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+}
+
+// bytes prints code that stores the lowest bytes of the 16 words of register 0, or of 0 and 1 with AVX2.
+func (v vector) bytes() {
 	if v.lanes == 16 {
 		p("VPMOVDB Z0, (DI)")
-	} else {
-		p("VPSLLD $24, Y0, Y0\nVPSRLD $24, Y0, Y0\nVPSLLD $24, Y1, Y1\nVPSRLD $24, Y1, Y1")
-		p("VPACKUSDW Y1, Y0, Y0\nVPERMQ $0xd8, Y0, Y0\nVEXTRACTI128 $1, Y0, X1\nVPACKUSWB X1, X0, X0\nVMOVDQU X0, (DI)")
+		return
 	}
-	p("ADDQ $64, SI\nADDQ $16, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+	p("VPSLLD $24, Y0, Y0\nVPSRLD $24, Y0, Y0\nVPSLLD $24, Y1, Y1\nVPSRLD $24, Y1, Y1")
+	p("VPACKUSDW Y1, Y0, Y0\nVPERMQ $0xd8, Y0, Y0\nVEXTRACTI128 $1, Y0, X1\nVPACKUSWB X1, X0, X0\nVMOVDQU X0, (DI)")
 }
 
 // normal prints code that rounds register x to the format's mantissa, to nearest even, and shifts it to the place of a code. Register 7 holds the
@@ -105,4 +113,89 @@ func (v vector) blockLargest() {
 	p("VEXTRACTI128 $1, Y0, X1\nVPMAXUD X1, X0, X0")
 	p("VPSHUFD $0x4e, X0, X1\nVPMAXUD X1, X0, X0\nVPSHUFD $0xb1, X0, X1\nVPMAXUD X1, X0, X0")
 	p("VMOVD X0, AX\nMOVL AX, (DI)\nADDQ $4, DI\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+}
+
+// blockRanges takes 16 elements per iteration. Registers 0 and 2 hold the least and the largest number so far.
+func (v vector) blockRanges() {
+	fn("is [Loops.RangesOfBlocks].", v.name("rangesOfBlocks"), "(lo, hi, src unsafe.Pointer, blocks, width int)", 0, 40)
+	load("lo", "DI", "hi", "R8", "src", "SI", "blocks", "BX", "width", "DX")
+	p("block:\nSUBQ $1, BX\nJLT done\nMOVQ DX, CX")
+	v.zero(0)
+	v.zero(2)
+	p("loop:")
+	for u := 0; u < 16; u += v.lanes {
+		p("VMOVUPS %d(SI), %s4", u*4, v.r)
+		v.op("VMINPS", 4, 0, 0)
+		v.op("VMAXPS", 4, 2, 2)
+	}
+	p("ADDQ $64, SI\nSUBQ $16, CX\nJGT loop")
+	for i, op := range []string{"VMINPS", "VMAXPS"} {
+		r := 2 * i
+		if v.lanes == 16 {
+			p("VEXTRACTF64X4 $1, Z%d, Y1\n%s Y1, Y%d, Y%d", r, op, r, r)
+		}
+		p("VEXTRACTF128 $1, Y%d, X1\n%s X1, X%d, X%d", r, op, r, r)
+		for _, order := range []string{"4e", "b1"} {
+			p("VPSHUFD $0x%s, X%d, X1\n%s X1, X%d, X%d", order, r, op, r, r)
+		}
+		p("VMOVSS X%d, (%s)\nADDQ $4, %s", r, []string{"DI", "R8"}[i], []string{"DI", "R8"}[i])
+	}
+	p("JMP block\ndone:\nVZEROUPPER\nRET\n")
+}
+
+// integers takes 16 elements per iteration. Registers 8 to 11 hold factor, zero point and bounds.
+func (v vector) integers() {
+	fn("is an [Integers].", v.name("integerBlocks"), "(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, lowest int)", 0, 56)
+	load("dst", "DI", "src", "SI", "blocks", "BX", "width", "DX", "factors", "R8", "zeros", "R9", "lowest", "AX")
+	const factor, zero, least, most = 8, 9, 10, 11
+	p("VMOVQ AX, X10\nVPBROADCASTD X10, %[1]s10\nNOTQ AX\nVMOVQ AX, X11\nVPBROADCASTD X11, %[1]s11", v.r)
+	p("block:\nSUBQ $1, BX\nJLT done\nMOVQ DX, CX")
+	p("VBROADCASTSS (R8), %s%d\nADDQ $4, R8", v.r, factor)
+	v.broadcast("(R9)", zero)
+	p("ADDQ $4, R9\nloop:")
+	for u := range 16 / v.lanes {
+		p("VMULPS %d(SI), %s%d, %s%d", u*v.lanes*4, v.r, factor, v.r, u)
+		v.op("VCVTPS2DQ", u, u)
+		v.op("VPADDD", zero, u, u)
+		v.op("VPMAXSD", least, u, u)
+		v.op("VPMINSD", most, u, u)
+	}
+	v.bytes()
+	p("ADDQ $64, SI\nADDQ $16, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+}
+
+// decode takes 16 elements per iteration. Register 1 holds signs, 2 numbers of the subnormal codes, 3 a mask. The constants are those of a Decoding,
+// from register 8 on, then the factor.
+func (v vector) decode() {
+	fn("is a [Decode].", v.name("decodeBlocks"), "(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)", 0, 48)
+	load("dst", "DI", "src", "SI", "blocks", "BX", "width", "DX", "factors", "R8", "c", "R10")
+	const (
+		magic, magnitude, normal, rebias, top, nan = 8, 9, 10, 11, 12, 13
+		factor, signs                              = 14, 15
+	)
+	for r := magic; r <= nan; r++ {
+		v.broadcast(fmt.Sprintf("%d(R10)", 4*(r-magic)), r)
+	}
+	p("MOVQ 24(R10), AX\nVMOVQ AX, X7\nMOVQ 32(R10), AX\nVMOVQ AX, X6") // the shifts of magnitudes and of signs
+	p("MOVL $0x80000000, AX\nVMOVD AX, X%[1]d\nVPBROADCASTD X%[1]d, %[2]s%[1]d", signs, v.r)
+	p("block:\nSUBQ $1, BX\nJLT done\nMOVQ DX, CX\nVBROADCASTSS (R8), %s%d\nADDQ $4, R8\nloop:", v.r, factor)
+	for u := range 16 / v.lanes {
+		p("VPMOVZXBD %d(SI), %s0", u*v.lanes, v.r)
+		p("VPSLLD X6, %[1]s0, %[1]s1", v.r)
+		v.op(v.bitwise("VPAND"), signs, 1, 1)
+		v.op(v.bitwise("VPAND"), magnitude, 0, 0)
+		v.op("VPADDD", magic, 0, 2)
+		v.op("VSUBPS", magic, 2, 2)
+		p("VPSLLD X7, %[1]s0, %[1]s4", v.r)
+		v.op("VPADDD", rebias, 4, 4)
+		if v.lanes == 16 {
+			p("VPCMPUD $1, Z%d, Z0, K1\nVPCMPUD $6, Z%d, Z0, K2\nVMOVDQA32 Z2, K1, Z4\nVMOVDQA32 Z%d, K2, Z4", normal, top, nan)
+		} else {
+			p("VPCMPGTD Y0, Y%d, Y3\nVBLENDVPS Y3, Y2, Y4, Y4\nVPCMPGTD Y%d, Y0, Y3\nVBLENDVPS Y3, Y%d, Y4, Y4", normal, top, nan)
+		}
+		v.op(v.bitwise("VPOR"), 1, 4, 4)
+		v.op("VMULPS", 4, factor, 4)
+		p("VMOVUPS %s4, %d(DI)", v.r, u*v.lanes*4)
+	}
+	p("ADDQ $16, SI\nADDQ $64, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
 }
