@@ -80,23 +80,22 @@ func (e *encoder) portable(dst []uint8, src []float32, factor, limit float32) {
 
 // rounded is nearest with another rounding; element i is at position at + i.
 func (e *encoder) rounded(dst []uint8, src []float32, factor, limit float32, r Rounding, at int) {
-	most, shift := math.Float32bits(limit), uint32(e.Shift)
+	most, shift, key := math.Float32bits(limit), uint32(e.Shift), r.key()
 	unit := 1 / (float64(e.Magic) * 0x1p-23) // 1 by the smallest number
 	for i, v := range src {
-		y := v * factor
-		b := math.Float32bits(y)
+		b := math.Float32bits(v * factor)
 		a := min(b&^signBit, most)
-		y = math.Float32frombits(a | b&signBit)
-		var fraction float64
+		y := math.Float32frombits(a | b&signBit)
+		var fraction int64 // of a unit, times 2^53, rounded up, which does not matter to a draw
 		if a < e.Tiny {
 			n := float64(math.Float32frombits(a)) * unit
-			a = uint32(n)
-			fraction = n - float64(a)
+			a = uint32(int32(n))
+			fraction = int64(math.Ceil((n - float64(int32(a))) * 0x1p53))
 		} else {
-			fraction = float64(a&(1<<shift-1)) / float64(uint32(1)<<shift)
+			fraction = int64(a&(1<<shift-1)) << (53 - shift)
 			a = a>>shift - e.Rebias
 		}
-		if fraction != 0 && r.up(a&1 == 1, fraction, at+i, float64(y)) {
+		if r != TowardZero && int64(r.draw(key, at+i, float64(y))) < fraction {
 			a++
 		}
 		sign := uint32(int32(b) >> 31)

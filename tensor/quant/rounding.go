@@ -31,13 +31,16 @@ func (r Rounding) String() string {
 	return [...]string{"nearest", "toward zero", "stochastic", "dithered"}[r>>62]
 }
 
-// draw returns the draw for x at position i, 64 random bits.
-func (r Rounding) draw(i int, x float64) uint64 {
+// key returns what draw needs of r.
+func (r Rounding) key() uint64 { return mix(uint64(r)) }
+
+// draw returns the draw for x at position i, in units of 2^-53.
+func (r Rounding) draw(key uint64, i int, x float64) uint64 {
 	n := uint64(i)
 	if r&kinds == dithered {
 		n = math.Float64bits(x)
 	}
-	return mix(mix(uint64(r)) + (n+1)*0x9e3779b97f4a7c15)
+	return mix(key+(n+1)*0x9e3779b97f4a7c15) >> 11
 }
 
 // mix is the hash of G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators" (2014), with the constants of SplitMix64.
@@ -55,5 +58,5 @@ func (r Rounding) up(odd bool, fraction float64, i int, x float64) bool {
 	case TowardZero:
 		return false
 	}
-	return float64(r.draw(i, x)>>11)*0x1p-53 < fraction
+	return float64(r.draw(r.key(), i, x))*0x1p-53 < fraction
 }
