@@ -308,7 +308,7 @@ type Loops struct {
 	LargestOfBlocks func(dst, src unsafe.Pointer, blocks, width int)
 	// RangesOfBlocks sets lo and hi to the least and the largest of 0 and the numbers of each block; what NaN gives is undefined.
 	RangesOfBlocks func(lo, hi, src unsafe.Pointer, blocks, width int)
-	Integers Integers
+	Integers       Integers
 	Decode         Decode
 }
 
