@@ -148,3 +148,27 @@ func TestQAT(t *testing.T) {
 		t.Errorf("shown as %s", got)
 	}
 }
+
+// The derivative can be recorded and differentiated again, as a gradient penalty does, and a checkpointed layer has the gradients of a plain one.
+func TestBlockRecipesDerivatives(t *testing.T) {
+	tensor.ManualSeed(6)
+	x, w := tensor.Randn(20, 40).RequireGrad(), tensor.Randn(24, 40).RequireGrad()
+	for name, policy := range blockRecipes {
+		run := func(layer func(in ...*tensor.Tensor) *tensor.Tensor) []*tensor.Tensor {
+			tensor.ManualSeed(7)
+			var y *tensor.Tensor
+			amp.Autocast(policy(), func() { y = layer(x, w) })
+			return tensor.GradGraph(y.Float().Square().Sum(), x, w)
+		}
+		plain := func(in ...*tensor.Tensor) *tensor.Tensor { return tensor.Linear(in[0], in[1], nil) }
+		g := run(plain)
+		kept := run(func(in ...*tensor.Tensor) *tensor.Tensor { return tensor.Checkpoint(plain, in...) })
+		if !tensor.Equal(g[0], kept[0]) || !tensor.Equal(g[1], kept[1]) {
+			t.Errorf("%s: a checkpointed layer has other gradients", name)
+		}
+		second := tensor.Grad(g[0].Square().Sum(), w)[0].Stats()
+		if second.AbsMax == 0 || second.NaNs+second.Infs > 0 {
+			t.Errorf("%s: the second derivative is %+v", name, second)
+		}
+	}
+}

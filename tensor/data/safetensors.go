@@ -79,6 +79,24 @@ func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
 	return s.read(name, e, e.begin, e.shape)
 }
 
+// Codes reads the packed codes of a named tensor of elements of 4, 6 or 8 bits, F4, F6_E2M3, F6_E3M2 and those of F8, as uint8 of shape (…, bytes of the last dimension).
+// Package quant makes a tensor of them: quant.FromStateDict. Two elements of F4 share a byte, the first in the low bits. The error says if the elements are wider, or if the last
+// dimension does not end on a byte.
+func (s *Safetensors) Codes(name string) (*tensor.Tensor, error) {
+	e, err := s.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	n := len(e.shape) - 1
+	if bits := e.kind.bits; bits == 0 || bits > 8 || n < 0 || e.shape[n]*bits%8 != 0 {
+		return nil, s.fail(fmt.Errorf("tensor %q of %s and shape %s; want elements of 4, 6 or 8 bits in whole bytes", name, e.kind.name, text.Shape(e.shape)))
+	}
+	shape := slices.Clone(e.shape)
+	shape[n] = shape[n] * e.kind.bits / 8
+	codes := entry{kind: exactly(tensor.Uint8), shape: shape, begin: e.begin, end: e.end}
+	return s.read(name, codes, e.begin, shape)
+}
+
 // Rows reads only rows start to below end of the named tensor, (end-start, …). It is a slice of
 // safe_open's get_slice.
 func (s *Safetensors) Rows(name string, start, end int) (*tensor.Tensor, error) {
