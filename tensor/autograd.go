@@ -159,7 +159,7 @@ func (b *backprop) reach(v *vertex) {
 	for i := 0; i < len(b.order); i++ {
 		n := b.order[i]
 		if n.v.freed {
-			panic(&Error{Op: b.op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; recompute the result, or pass BackwardOptions{RetainGraph: true} to that Backward", n.v.of)})
+			panic(named(&Error{Op: b.op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; recompute the result, or pass BackwardOptions{RetainGraph: true} to that Backward", n.v.of)}))
 		}
 		if b.o.ends[n.v] {
 			continue
@@ -393,7 +393,7 @@ func (v *vertex) expectNumber(op string, dx *Tensor, i int) {
 	if v.module != "" {
 		why += fmt.Sprintf(", in module %q", v.module)
 	}
-	panic(&Error{Op: op, Why: why + "; look for 0/0, inf-inf or 0*inf there"})
+	panic(named(&Error{Op: op, Why: why + "; look for 0/0, inf-inf or 0*inf there"}))
 }
 
 // unravel returns the index of element n, in row-major order, of a tensor of the given shape.

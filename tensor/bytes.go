@@ -25,7 +25,7 @@ func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 	}
 	shape = checkShape("frombuffer", shape)
 	if size(shape)*d.Size() != len(p) {
-		panic(&Error{Op: "frombuffer", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: fmt.Sprintf("got %d bytes; want %d", len(p), size(shape)*d.Size())})
+		panic(named(&Error{Op: "frombuffer", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: fmt.Sprintf("got %d bytes; want %d", len(p), size(shape)*d.Size())}))
 	}
 	t := unsetTensor(CPU.backend(), d, shape)
 	return setContents(t, hostOrder(d, slices.Clone(p)))

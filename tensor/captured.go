@@ -36,7 +36,7 @@ func (graphCapture) NotInGraph(op, why string) { notInGraph(op, why) }
 // the panic as an error. why names the problem and the expected usage.
 func notInGraph(op, why string) {
 	if r, _ := driver.Recording(); r != nil {
-		e := &Error{Op: op, Why: "not allowed during graph capture: " + why}
+		e := named(&Error{Op: op, Why: "not allowed during graph capture: " + why})
 		r.Refuse(e)
 		panic(e)
 	}
@@ -58,7 +58,7 @@ func lasting(b driver.Backend, d DType, shape []int) *Tensor {
 	}
 	buffer, err := r.Alloc(size(shape) * d.Size())
 	if err != nil {
-		panic(&Error{Op: "new", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()})
+		panic(named(&Error{Op: "new", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()}))
 	}
 	return &Tensor{mem: &storage{backend: b, buffer: buffer, id: ids.Add(1)}, dtype: d, shape: shape, stride: rowMajor(shape), id: ids.Add(1)}
 }

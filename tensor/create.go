@@ -58,7 +58,7 @@ func dataShape(n int, shape []int) []int {
 	}
 	shape = checkShape("new", shape)
 	if size(shape) != n {
-		panic(&Error{Op: "new", Shapes: [][]int{shape}, Why: fmt.Sprintf("the shape holds %d elements; want %d, the length of the data", size(shape), n)})
+		panic(named(&Error{Op: "new", Shapes: [][]int{shape}, Why: fmt.Sprintf("the shape holds %d elements; want %d, the length of the data", size(shape), n)}))
 	}
 	return shape
 }
@@ -142,7 +142,7 @@ func ArangeAs(d DType, start, end, step float64) *Tensor {
 	known("arange", d)
 	n := math.Ceil((end - start) / step)
 	if !(n >= 0 && n < 1<<53) {
-		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; want finite bounds, and a step that leads from start to end", start, end, step)})
+		panic(named(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; want finite bounds, and a step that leads from start to end", start, end, step)}))
 	}
 	checkShape("arange", []int{int(n)})
 	data := hostSlice[float64]("arange", int(n))
@@ -212,6 +212,6 @@ func checkFinite(op string, d DType, value float64) {
 		whole = math.Trunc(value)
 	}
 	if whole < low || whole > high || value != value && !d.IsFloat() {
-		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; want a number from %v to %v", value, low, high)})
+		panic(named(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; want a number from %v to %v", value, low, high)}))
 	}
 }

@@ -74,7 +74,7 @@ func (d Device) backend() driver.Backend {
 		if family == string(CUDA) {
 			why = fmt.Sprintf("device %q is not available: %v; use tensor.CPU", d, err)
 		}
-		panic(&Error{Op: "device", Why: why})
+		panic(named(&Error{Op: "device", Why: why}))
 	}
 	return b
 }
@@ -136,7 +136,7 @@ func newStorage(op string, b driver.Backend, d DType, shape []int, unset bool) *
 	}
 	buffer, err := alloc(size(shape) * d.Size())
 	if err != nil {
-		panic(&Error{Op: op, Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()})
+		panic(named(&Error{Op: op, Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()}))
 	}
 	return &storage{backend: b, buffer: buffer, id: ids.Add(1)}
 }

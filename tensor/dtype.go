@@ -33,7 +33,7 @@ func DTypes() []DType { return driver.DTypes() }
 // known panics unless d is an element type.
 func known(op string, d DType) {
 	if d.Size() == 0 {
-		panic(&Error{Op: op, DTypes: []DType{d}, Why: "unknown dtype; want one of tensor.DTypes()"})
+		panic(named(&Error{Op: op, DTypes: []DType{d}, Why: "unknown dtype; want one of tensor.DTypes()"}))
 	}
 }
 
@@ -60,7 +60,7 @@ func promote(a, b DType) DType {
 	case a == b:
 		return a
 	case b.IsStorage() || a.IsStorage():
-		panic(&Error{Op: "promote_types", DTypes: []DType{a, b}, Why: "8-bit floating-point dtypes do not promote; convert with To"})
+		panic(named(&Error{Op: "promote_types", DTypes: []DType{a, b}, Why: "8-bit floating-point dtypes do not promote; convert with To"}))
 	case a == Float16 && b == BFloat16:
 		return Float32
 	case a == Uint8 && b == Int8:
@@ -82,7 +82,7 @@ var rank = [...]int{
 func ResultType(ts ...*Tensor) DType {
 	given("result_type", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "result_type", Why: "no tensors; want at least one"})
+		panic(named(&Error{Op: "result_type", Why: "no tensors; want at least one"}))
 	}
 	return promoteAll(ts)
 }
@@ -185,7 +185,7 @@ func FInfo(d DType) FloatInfo {
 	case Float8E5M2:
 		return FloatInfo{d, 8, 57344, 0x1p-2, 0x1p-14, 0x1p-16}
 	}
-	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "want a floating-point dtype, such as float16; use IInfo for integers"})
+	panic(named(&Error{Op: "finfo", DTypes: []DType{d}, Why: "want a floating-point dtype, such as float16; use IInfo for integers"}))
 }
 
 // String returns the numbers on one line.
@@ -215,7 +215,7 @@ func IInfo(d DType) IntInfo {
 	case Uint8:
 		return IntInfo{d, 8, 0, math.MaxUint8}
 	}
-	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "want int64, int32, int16, int8 or uint8; use FInfo for floating-point dtypes"})
+	panic(named(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "want int64, int32, int16, int8 or uint8; use FInfo for floating-point dtypes"}))
 }
 
 // String returns the numbers on one line.

@@ -88,7 +88,7 @@ func fail(op string, ts []*Tensor, format string, args ...any) {
 	for _, t := range ts {
 		e.Shapes = append(e.Shapes, t.shape)
 	}
-	panic(e)
+	panic(named(e))
 }
 
 // given panics if any of ts, the operands of op, is nil.
@@ -117,7 +117,7 @@ func missing(op string, i, n int) {
 			which = "the " + ordinals[i] + " operand"
 		}
 	}
-	panic(&Error{Op: op, Why: which + " is nil; want a tensor"})
+	panic(named(&Error{Op: op, Why: which + " is nil; want a tensor"}))
 }
 
 var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
@@ -125,7 +125,7 @@ var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth
 // need panics if the argument called name of op is missing; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
-		panic(&Error{Op: op, Why: name + " is nil; want " + want})
+		panic(named(&Error{Op: op, Why: name + " is nil; want " + want}))
 	}
 }
 
@@ -136,7 +136,7 @@ func failDType(op string, ts []*Tensor, format string, args ...any) {
 	for _, t := range ts {
 		e.DTypes = append(e.DTypes, t.dtype)
 	}
-	panic(e)
+	panic(named(e))
 }
 
 func sameShape(op string, x, y *Tensor) {

@@ -22,7 +22,7 @@ func (f fused) Unscale(grads []*Tensor, factor float64) (bad []bool) {
 // not be empty: 1 if the gradient held a non-finite element, otherwise 0.
 func (fused) UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	if len(grads) == 0 {
-		panic(&Error{Op: "unscale", Why: "no gradients; want at least one"})
+		panic(named(&Error{Op: "unscale", Why: "no gradients; want at least one"}))
 	}
 	given("unscale", grads...)
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})

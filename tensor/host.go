@@ -11,7 +11,7 @@ import (
 // All allocations whose size comes from the user are made here.
 func hostSlice[E any](op string, n int) []E {
 	if err := driver.Room(n, int(unsafe.Sizeof(*new(E)))); err != nil {
-		panic(&Error{Op: op, Why: err.Error()})
+		panic(named(&Error{Op: op, Why: err.Error()}))
 	}
 	return make([]E, n)
 }
@@ -21,7 +21,7 @@ func hostSlice[E any](op string, n int) []E {
 func hostViews(op string, n int) []*Tensor {
 	const each = 256 // approximate bytes of a view with its shape and strides
 	if err := driver.Room(n, each); err != nil {
-		panic(&Error{Op: op, Why: err.Error()})
+		panic(named(&Error{Op: op, Why: err.Error()}))
 	}
 	return make([]*Tensor, n)
 }
@@ -29,7 +29,7 @@ func hostViews(op string, n int) []*Tensor {
 // checkLeast panics unless the argument n, called name, is at least least.
 func checkLeast(op, name string, n, least int) {
 	if n < least {
-		panic(&Error{Op: op, Why: fmt.Sprintf("%s is %d; want at least %d", name, n, least)})
+		panic(named(&Error{Op: op, Why: fmt.Sprintf("%s is %d; want at least %d", name, n, least)}))
 	}
 }
 

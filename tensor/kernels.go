@@ -62,7 +62,7 @@ func explain(done *bool, c driver.Code, dst *Tensor, src []driver.View) {
 	}
 	if b := dst.mem.backend; !b.Offers(c, dst.dtype, dtypes...) {
 		_ = recover()
-		panic(&Error{Op: c.String(), DTypes: dtypes, Why: fmt.Sprintf("%s has no kernel for %v; convert with To to a floating-point dtype", b.Name(), dst.dtype)})
+		panic(named(&Error{Op: c.String(), DTypes: dtypes, Why: fmt.Sprintf("%s has no kernel for %v; convert with To to a floating-point dtype", b.Name(), dst.dtype)}))
 	}
 }
 

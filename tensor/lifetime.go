@@ -143,7 +143,7 @@ func (b *backprop) vjp(n *node, in []*Tensor) []*Tensor {
 	if own {
 		lent(n.grad)
 	}
-	out := n.v.op.VJP(n.grad, n.v.out, in)
+	out := n.derivative(in)
 	if own {
 		lent(out...)
 	}
@@ -153,6 +153,11 @@ func (b *backprop) vjp(n *node, in []*Tensor) []*Tensor {
 		}
 	}
 	return out
+}
+
+func (n *node) derivative(in []*Tensor) []*Tensor {
+	defer inDerivative(n.v.of)
+	return n.v.op.VJP(n.grad, n.v.out, in)
 }
 
 // become replaces the gradient from by to, which may be the same.

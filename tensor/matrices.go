@@ -118,7 +118,7 @@ func (t *Tensor) mT() *Tensor { return t.Transpose(-1, -2) }
 func noRoom(op string) {
 	v := recover()
 	if short, ok := v.(linalg.NoRoom); ok {
-		panic(&Error{Op: op, Why: short.Why.Error()})
+		panic(named(&Error{Op: op, Why: short.Why.Error()}))
 	}
 	if v != nil {
 		panic(v)

@@ -196,14 +196,14 @@ func apply(op Op, in ...*Tensor) *Tensor {
 // present panics unless op has operands and none of them is nil.
 func present(op Op, in []*Tensor) {
 	if len(in) == 0 {
-		panic(&Error{Op: op.Info().Name, Why: "no operands; want at least one tensor"})
+		panic(named(&Error{Op: op.Info().Name, Why: "no operands; want at least one tensor"}))
 	}
 	for i, t := range in {
 		if t == nil {
 			missing(op.Info().Name, i, len(in))
 		}
 		if t.mem == nil {
-			panic(&Error{Op: op.Info().Name, Why: fmt.Sprintf("operand %d is a zero Tensor; create tensors with functions such as New or Zeros", i+1)})
+			panic(named(&Error{Op: op.Info().Name, Why: fmt.Sprintf("operand %d is a zero Tensor; create tensors with functions such as New or Zeros", i+1)}))
 		}
 	}
 }
@@ -272,8 +272,17 @@ func needsGrad(in []*Tensor) bool {
 	return false
 }
 
-// sameDType panics unless all operands have one dtype.
+// sameDType panics unless all operands have one dtype. Autocast casts those of op.
 func sameDType(op string, in []*Tensor) {
+	advice := ", or run under amp.Autocast"
+	if current().caster != nil {
+		advice = ""
+	}
+	oneDType(op, in, advice)
+}
+
+// oneDType is sameDType for operations that autocast does not list. advice completes the advice to convert them.
+func oneDType(op string, in []*Tensor, advice string) {
 	given(op, in...)
 	for _, t := range in[1:] {
 		if t.dtype == in[0].dtype {
@@ -282,6 +291,6 @@ func sameDType(op string, in []*Tensor) {
 		if whole := slices.IndexFunc(in, func(t *Tensor) bool { return !t.dtype.IsFloat() }); whole >= 0 { // autocast leaves those as they are
 			failDType(op, in, "operands must have one dtype: convert %v with Float()", in[whole].dtype)
 		}
-		failDType(op, in, "operands must have one dtype: convert with To, or run under amp.Autocast")
+		failDType(op, in, "operands must have one dtype: convert with To%s", advice)
 	}
 }

@@ -94,6 +94,8 @@ type piecewise struct {
 	name string
 	form func(x *Tensor, a, b float64) *Tensor
 	a, b float64
+	// slope returns the derivative; nil stands for that of form.
+	slope func(x *Tensor) *Tensor
 }
 
 func (p piecewise) Info() Info {
@@ -102,13 +104,16 @@ func (p piecewise) Info() Info {
 func (p piecewise) f(in []*Tensor) *Tensor       { return p.form(in[0], p.a, p.b) }
 func (p piecewise) Forward(in []*Tensor) *Tensor { return compose(p.f, in) }
 func (p piecewise) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	if p.slope != nil {
+		return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(p.slope(x)) })
+	}
 	return derive(p.f, dy, in)
 }
 
 // LeakyReLU returns t above 0 and slope t elsewhere; torch's slope is 0.01. It is
 // torch.nn.functional.leaky_relu.
 func (t *Tensor) LeakyReLU(slope float64) *Tensor {
-	return apply(piecewise{"leaky_relu", leaky, slope, 0}, t)
+	return apply(piecewise{name: "leaky_relu", form: leaky, a: slope}, t)
 }
 
 func leaky(x *Tensor, slope, _ float64) *Tensor {
@@ -139,7 +144,7 @@ func RReLU(t *Tensor, lower, upper float64, training bool) *Tensor {
 // Threshold returns t above threshold and value elsewhere; NaN stays. It is
 // torch.nn.functional.threshold.
 func (t *Tensor) Threshold(threshold, value float64) *Tensor {
-	return apply(piecewise{"threshold", above, threshold, value}, t)
+	return apply(piecewise{name: "threshold", form: above, a: threshold, b: value}, t)
 }
 
 func above(x *Tensor, threshold, value float64) *Tensor {
@@ -148,21 +153,30 @@ func above(x *Tensor, threshold, value float64) *Tensor {
 
 // Hardsigmoid returns t/6 + 1/2 limited to the range from 0 to 1. It is
 // torch.nn.functional.hardsigmoid.
-func (t *Tensor) Hardsigmoid() *Tensor { return apply(piecewise{"hardsigmoid", hardsigmoid, 0, 0}, t) }
+func (t *Tensor) Hardsigmoid() *Tensor {
+	return apply(piecewise{name: "hardsigmoid", form: hardsigmoid}, t)
+}
 
 func hardsigmoid(x *Tensor, _, _ float64) *Tensor { return x.AddScalar(3).ReLU6().DivScalar(6) }
 
 // Hardswish returns t Hardsigmoid(t). It is torch.nn.functional.hardswish.
-func (t *Tensor) Hardswish() *Tensor { return apply(piecewise{"hardswish", hardswish, 0, 0}, t) }
+func (t *Tensor) Hardswish() *Tensor {
+	return apply(piecewise{name: "hardswish", form: hardswish, slope: hardswishSlope}, t)
+}
 
 func hardswish(x *Tensor, _, _ float64) *Tensor {
 	return x.Mul(hardsigmoid(x, 0, 0)) // in this order, for large x
 }
 
+func hardswishSlope(x *Tensor) *Tensor {
+	between := x.GtScalar(-3).Where(x, constant(x, x.dtype, 0)).DivScalar(3).AddScalar(0.5)
+	return x.LtScalar(3).Where(x.GtScalar(-3).Where(between, constant(x, x.dtype, 0)), constant(x, x.dtype, 1))
+}
+
 // Hardshrink returns t, or 0 between -lambda and lambda; torch's lambda is 0.5. It is
 // torch.nn.functional.hardshrink.
 func (t *Tensor) Hardshrink(lambda float64) *Tensor {
-	return apply(piecewise{"hardshrink", hardshrink, lambda, 0}, t)
+	return apply(piecewise{name: "hardshrink", form: hardshrink, a: lambda}, t)
 }
 
 func hardshrink(x *Tensor, lambda, _ float64) *Tensor {
@@ -176,7 +190,7 @@ func (t *Tensor) Softshrink(lambda float64) *Tensor {
 	if !(lambda >= 0) {
 		fail("softshrink", []*Tensor{t}, "lambda is %v; want at least 0", lambda)
 	}
-	return apply(piecewise{"softshrink", softshrink, lambda, 0}, t)
+	return apply(piecewise{name: "softshrink", form: softshrink, a: lambda}, t)
 }
 
 func softshrink(x *Tensor, lambda, _ float64) *Tensor {
@@ -187,8 +201,9 @@ func softshrink(x *Tensor, lambda, _ float64) *Tensor {
 type prelu struct{}
 
 func (prelu) Info() Info { return info("prelu", "torch.nn.functional.prelu", SavesOperands) }
-func (prelu) f(in []*Tensor) *Tensor {
-	x, w := in[0], in[1]
+
+// spread returns the weights w in a shape that broadcasts with x.
+func (prelu) spread(x, w *Tensor) *Tensor {
 	if n := len(w.shape); n == 1 && len(x.shape) > 1 {
 		shape := slices.Repeat([]int{1}, len(x.shape))
 		shape[1] = w.shape[0]
@@ -196,7 +211,11 @@ func (prelu) f(in []*Tensor) *Tensor {
 	} else if n == 1 {
 		w = w.Reshape()
 	}
-	return x.GtScalar(0).Where(x, x.Mul(w))
+	return w
+}
+func (p prelu) f(in []*Tensor) *Tensor {
+	x := in[0]
+	return x.GtScalar(0).Where(x, x.Mul(p.spread(x, in[1])))
 }
 func (p prelu) Forward(in []*Tensor) *Tensor {
 	sameDType("prelu", in)
@@ -211,7 +230,14 @@ func (p prelu) Forward(in []*Tensor) *Tensor {
 	return compose(p.f, in)
 }
 func (p prelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(p.f, dy, in)
+	return both(dy, in,
+		func(dy, x, w *Tensor) *Tensor {
+			return dy.Mul(x.GtScalar(0).Where(constant(w, w.dtype, 1), p.spread(x, w)))
+		},
+		func(dy, x, w *Tensor) *Tensor {
+			dw := dy.Mul(x.GtScalar(0).Where(constant(x, x.dtype, 0), x))
+			return dw.sumTo(p.spread(x, w)).Reshape(w.shape...)
+		})
 }
 
 // PReLU returns t above 0 and weight t elsewhere. weight has one element, or one for
@@ -268,7 +294,10 @@ func (t *Tensor) GELU() *Tensor { return apply(gelu{}, t) }
 type geluTanh struct{}
 
 func (geluTanh) Info() Info { return gelu{}.Info() }
+
+// sigmoid returns sigmoid(2 u), which is 0 or 1 for large x, whose powers may overflow.
 func (geluTanh) sigmoid(x *Tensor) *Tensor {
+	x = x.Clamp(-1e4, 1e4)
 	return x.Mul(x).Mul(x).MulScalar(0.044715).Add(x).MulScalar(2 * math.Sqrt(2/math.Pi)).Sigmoid()
 }
 func (g geluTanh) f(in []*Tensor) *Tensor { return in[0].Mul(g.sigmoid(in[0])) }
@@ -289,6 +318,7 @@ func (geluTanhGrad) Info() Info { return geluGrad{}.Info() }
 func (geluTanhGrad) f(in []*Tensor) *Tensor {
 	dy, x := in[0], in[1]
 	s, c := geluTanh{}.sigmoid(x), 2*math.Sqrt(2/math.Pi)
+	x = x.Clamp(-1e4, 1e4)
 	return dy.Mul(s).Add(apply(sigmoidGrad{}, s, dy.Mul(x)).Mul(x.Mul(x).MulScalar(3 * 0.044715 * c).AddScalar(c)))
 }
 func (g geluTanhGrad) Forward(in []*Tensor) *Tensor {

@@ -283,7 +283,18 @@ func (o lerp) f(in []*Tensor) *Tensor {
 }
 func (o lerp) Forward(in []*Tensor) *Tensor { return compose(o.f, in) }
 func (o lerp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(o.f, dy, in)
+	if len(in) == 2 {
+		return derive(o.f, dy, in)
+	}
+	d := wideOf(dy.dtype)
+	g, x, y, w := dy.To(d), in[0].To(d), in[1].To(d), in[2].To(d)
+	out := make([]*Tensor, 3)
+	for i, slope := range []func() *Tensor{func() *Tensor { return w.RSubScalar(1) }, func() *Tensor { return w }, func() *Tensor { return y.Sub(x) }} {
+		if in[i].RequiresGrad() {
+			out[i] = g.Mul(slope()).sumTo(in[i]).To(dy.dtype)
+		}
+	}
+	return out
 }
 
 // Lerp returns t + weight (end - t), broadcast, rounded once. It is torch.lerp with a
@@ -298,7 +309,7 @@ func (t *Tensor) LerpTensor(end, weight *Tensor) *Tensor {
 }
 
 func lerpable(in ...*Tensor) []*Tensor {
-	sameDType("lerp", in)
+	oneDType("lerp", in, "")
 	if !in[0].dtype.IsFloat() {
 		failDType("lerp", in, "cannot interpolate between integers; want a floating-point dtype")
 	}

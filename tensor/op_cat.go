@@ -39,7 +39,7 @@ func (c cat) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func Cat(dim int, ts ...*Tensor) *Tensor {
 	given("cat", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "cat", Why: "no tensors given; want at least 1"})
+		panic(named(&Error{Op: "cat", Why: "no tensors given; want at least 1"}))
 	}
 	first := ts[0]
 	for _, t := range ts {
@@ -94,7 +94,7 @@ func (s stack) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func Stack(dim int, ts ...*Tensor) *Tensor {
 	given("stack", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "stack", Why: "no tensors given; want at least 1"})
+		panic(named(&Error{Op: "stack", Why: "no tensors given; want at least 1"}))
 	}
 	for i, t := range ts {
 		if !slices.Equal(t.shape, ts[0].shape) {

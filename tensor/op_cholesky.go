@@ -60,7 +60,7 @@ func (c choleskySolve) f(in []*Tensor) *Tensor {
 	return l.mT().SolveTriangular(y, true, TriangularOptions{}).To(in[1].dtype)
 }
 func (c choleskySolve) Forward(in []*Tensor) *Tensor {
-	sameDType("cholesky_solve", in)
+	oneDType("cholesky_solve", in, "")
 	return compose(c.f, in)
 }
 func (c choleskySolve) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }

@@ -86,7 +86,39 @@ func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
 	if in := []*Tensor{t, lo, hi}; promoteAll(in) == Bool {
 		notBool("clamp", in)
 	}
-	return t.Maximum(lo).Minimum(hi)
+	return apply(clampTensors{}, t, lo, hi)
+}
+
+// clampTensors limits its first operand to the range from the second to the third.
+type clampTensors struct{}
+
+func (clampTensors) Info() Info { return clamp{name: "clamp", torch: "torch.clamp"}.Info() }
+func (clampTensors) promotes()  {}
+func (clampTensors) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor { return in[0].Maximum(in[1]).Minimum(in[2]) }, in)
+}
+
+// VJP follows torch: on a bound the operand and the bound share the gradient, unless the bounds are equal.
+func (clampTensors) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	x, lo, hi := in[0].Detach(), in[1].Detach(), in[2].Detach()
+	zero := constant(dy, dy.dtype, 0)
+	apart, none := lo.Lt(hi), lo.Gt(hi)
+	tie := func(bound *Tensor) *Tensor { return x.Eq(bound).And(apart) }
+	taken := []func() (whole, half *Tensor){
+		func() (whole, half *Tensor) {
+			return x.Lt(lo).Or(x.Gt(hi)).Or(none).Not(), tie(lo).Or(tie(hi))
+		},
+		func() (whole, half *Tensor) { return x.Lt(lo).And(lo.Le(hi)), tie(lo) },
+		func() (whole, half *Tensor) { return x.Gt(hi).And(lo.Le(hi)).Or(none), tie(hi) },
+	}
+	out := make([]*Tensor, 3)
+	for i, f := range taken {
+		if in[i].RequiresGrad() {
+			whole, half := f()
+			out[i] = half.Where(dy.MulScalar(0.5), whole.Where(dy, zero)).sumTo(in[i])
+		}
+	}
+	return out
 }
 
 // nanToNum replaces non-finite elements.

@@ -342,8 +342,8 @@ func (c convTBC) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f,
 // ConvTBC returns the convolution of t (l, n, c), padded with zeros on both sides, with the
 // weight w (k, c, o), plus the bias b (o): (l', n, o). It is torch.conv_tbc.
 func ConvTBC(t, w, b *Tensor, padding int) *Tensor {
-	t.given("conv_tbc")
 	in := []*Tensor{t, w, b}
+	given("conv_tbc", in...)
 	if len(t.shape) != 3 || len(w.shape) != 3 || t.shape[2] != w.shape[1] || !slices.Equal(b.shape, w.shape[2:]) || padding < 0 {
 		fail("conv_tbc", in, "padding is %d; want input (l, n, c), weight (k, c, o), bias (o,) and a padding of at least 0", padding)
 	}

@@ -84,7 +84,7 @@ func FeatureAlphaDropout(t *Tensor, p float64, training bool) *Tensor {
 func (t *Tensor) dropped(op string, p float64, training bool, features []int, f func(mask *Tensor) *Tensor) *Tensor {
 	switch {
 	case !(p >= 0 && p <= 1):
-		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("p is %v; want a number from 0 to 1", p)})
+		panic(named(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("p is %v; want a number from 0 to 1", p)}))
 	case !t.dtype.IsFloat():
 		failDType(op, []*Tensor{t}, "t has dtype %v; want a floating-point dtype", t.dtype)
 	case p == 0 || !training || t.Numel() == 0:

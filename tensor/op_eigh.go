@@ -9,10 +9,11 @@ func (eigh) Info() Info              { return info("linalg_eigh", "torch.linalg.
 func (eigh) bundle(x *Tensor) bundle { n := x.shape[len(x.shape)-1]; return bundle{{n}, {n, n}} }
 func (o eigh) Forward(in []*Tensor) *Tensor {
 	x := in[0]
+	finite("linalg_eigh", x)
 	return eachMatrix("linalg_eigh", x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(b int, a []float64, n int) []float64 {
 		w, v, ok := linalg.Eigh(a, n)
 		if !ok {
-			fail("linalg_eigh", in, "the eigenvalues of matrix %d did not converge; want finite elements", b)
+			fail("linalg_eigh", in, "the eigenvalues of matrix %d did not converge; use SVD", b)
 		}
 		return append(w, v...)
 	})
@@ -22,7 +23,7 @@ func (o eigh) Forward(in []*Tensor) *Tensor {
 // matrix derivative results for forward and reverse mode algorithmic differentiation",
 // 2008, section 3.1. Where eigenvalues are equal, v has no derivative and 0 is used.
 func (o eigh) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	d := wideOf(in[0].dtype)
+	d := Float64 // products may overflow float32
 	p := o.bundle(in[0])
 	of, by := p.parts(y.To(d)), p.parts(dy.To(d))
 	w, v, dw, dv := of[0], of[1], by[0], by[1]

@@ -35,7 +35,7 @@ func (e einsum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func Einsum(equation string, ts ...*Tensor) *Tensor {
 	given("einsum", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "einsum", Why: "no tensors given; want one for each operand of the equation"})
+		panic(named(&Error{Op: "einsum", Why: "no tensors given; want one for each operand of the equation"}))
 	}
 	return apply(einsum{parseEquation(equation, ts)}, ts...)
 }
@@ -123,7 +123,7 @@ func (multiDot) Forward(in []*Tensor) *Tensor {
 func ChainMatMul(ts ...*Tensor) *Tensor {
 	given("chain_matmul", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "chain_matmul", Why: "no tensors given; want at least 1 matrix"})
+		panic(named(&Error{Op: "chain_matmul", Why: "no tensors given; want at least 1 matrix"}))
 	}
 	for i, t := range ts {
 		if len(t.shape) != 2 || i > 0 && ts[i-1].shape[1] != t.shape[0] {

@@ -155,6 +155,9 @@ type EmbeddingBagOptions struct {
 // each bag of t, as (bags, d). It is torch.nn.functional.embedding_bag.
 func EmbeddingBag(t, weight *Tensor, o EmbeddingBagOptions) *Tensor {
 	given("embedding_bag", t, weight)
+	if len(weight.shape) != 2 {
+		fail("embedding_bag", []*Tensor{t, weight}, "weight is %d-D; want (num_embeddings, embedding_dim)", len(weight.shape))
+	}
 	if o.Mode == "" {
 		o.Mode = "mean"
 	}

@@ -35,7 +35,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 	}
 	checkShape("expand", to)
 	if got, ok := broadcastShapes(t.shape, to); !ok || !slices.Equal(got, to) {
-		panic(&Error{Op: "expand", Shapes: [][]int{t.shape, shape}, Why: fmt.Sprintf("cannot broadcast %s to %s", shapeString(t.shape), shapeString(shape))})
+		panic(named(&Error{Op: "expand", Shapes: [][]int{t.shape, shape}, Why: fmt.Sprintf("cannot broadcast %s to %s", shapeString(t.shape), shapeString(shape))}))
 	}
 	return t.expandTo(to)
 }

@@ -54,7 +54,9 @@ func (g gridSampler) f(in []*Tensor) *Tensor {
 	switch g.mode {
 	case "nearest":
 		for d, s := range sizes {
-			at[d] = g.pad(at[d], s).Round()
+			if at[d] = g.pad(at[d], s).Round(); g.padding != "zeros" {
+				at[d] = at[d].IsNaN().Where(constant(at[d], at[d].dtype, 0), at[d]) // as in torch
+			}
 		}
 		add(at, nil)
 	case "bicubic":
@@ -187,8 +189,8 @@ type GridSampleOptions struct {
 // It is torch.nn.functional.grid_sample.
 func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 	const op = "grid_sampler"
-	t.given(op)
 	in := []*Tensor{t, grid}
+	given(op, in...)
 	dims := len(t.shape) - 2
 	if dims != 2 && dims != 3 || len(grid.shape) != len(t.shape) || grid.shape[0] != t.shape[0] || grid.shape[dims+1] != dims {
 		fail(op, in, "input and grid do not match; want (n, c, h, w) and (n, …, 2), or (n, c, d, h, w) and (n, …, 3)")
@@ -204,7 +206,7 @@ func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 		g.padding = "zeros"
 	}
 	if !slices.Contains([]string{"bilinear", "nearest", "bicubic"}, g.mode) || !slices.Contains([]string{"zeros", "border", "reflection"}, g.padding) || g.mode == "bicubic" && dims == 3 {
-		panic(&Error{Op: op, Why: fmt.Sprintf("mode %q, padding mode %q, %d dimensions; want mode bilinear, nearest or (2 dimensions) bicubic, and padding mode zeros, border or reflection", g.mode, g.padding, dims)})
+		panic(named(&Error{Op: op, Why: fmt.Sprintf("mode %q, padding mode %q, %d dimensions; want mode bilinear, nearest or (2 dimensions) bicubic, and padding mode zeros, border or reflection", g.mode, g.padding, dims)}))
 	}
 	return apply(g, t, grid)
 }

@@ -144,10 +144,10 @@ func R(bounds ...int) Range {
 	case 1:
 		r.from = bounds[0]
 	default:
-		panic(&Error{Op: "r", Why: fmt.Sprintf("got %d numbers; want from, from and to, or from, to and step", len(bounds))})
+		panic(named(&Error{Op: "r", Why: fmt.Sprintf("got %d numbers; want from, from and to, or from, to and step", len(bounds))}))
 	}
 	if r.step < 1 {
-		panic(&Error{Op: "r", Why: fmt.Sprintf("step is %d; want at least 1; use Flip to reverse", r.step)})
+		panic(named(&Error{Op: "r", Why: fmt.Sprintf("step is %d; want at least 1; use Flip to reverse", r.step)}))
 	}
 	return r
 }
@@ -297,14 +297,14 @@ func (t *Tensor) fitted(op string, shape []int) *Tensor {
 // If a position occurs more than once, the last value wins. Unlike Set, it changes nothing in
 // place, so gradients reach t and value. It is torch.index_put.
 func (t *Tensor) IndexPut(value *Tensor, at ...any) *Tensor {
-	t.given("index_put")
+	given("index_put", t, value)
 	return t.put(value, false, at)
 }
 
 // IndexPutAdd is IndexPut, but adds to the elements of t, in order, in float32 for half dtypes,
 // rounded once. It is torch.index_put with accumulate=True.
 func (t *Tensor) IndexPutAdd(value *Tensor, at ...any) *Tensor {
-	t.given("index_put_add")
+	given("index_put", t, value)
 	return t.put(value, true, at)
 }
 

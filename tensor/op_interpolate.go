@@ -92,7 +92,7 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 		}
 		return apply(upsampleBicubic{u}, t)
 	}
-	panic(&Error{Op: "interpolate", Why: fmt.Sprintf("unknown mode %q; want nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area", o.Mode)})
+	panic(named(&Error{Op: "interpolate", Why: fmt.Sprintf("unknown mode %q; want nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area", o.Mode)}))
 }
 
 // scaling maps a dimension of in elements to out elements. Positions are those of

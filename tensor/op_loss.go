@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
@@ -21,7 +22,12 @@ const (
 )
 
 // String returns torch's name, for example "mean".
-func (r reduction) String() string { return plumbing.Reductions[r] }
+func (r reduction) String() string {
+	if int(r) >= len(plumbing.Reductions) {
+		return strconv.Itoa(int(r))
+	}
+	return plumbing.Reductions[r]
+}
 
 // of reduces x, the elements of a loss.
 func (r reduction) of(x *Tensor) *Tensor {
@@ -173,7 +179,7 @@ func (functional) HuberLoss(t, target *Tensor, delta float64, o lossOptions) *Te
 // elements returns the reduction of a loss that does not accept reduceBatchMean.
 func elements(o lossOptions, op string) reduction {
 	if o.Reduction > reduceNone {
-		panic(&Error{Op: op, Why: fmt.Sprintf("Reduction is %q; want \"mean\", \"sum\" or \"none\"", reduction(o.Reduction))})
+		panic(named(&Error{Op: op, Why: fmt.Sprintf("Reduction is %q; want \"mean\", \"sum\" or \"none\"", reduction(o.Reduction))}))
 	}
 	return reduction(o.Reduction)
 }
@@ -288,13 +294,14 @@ func (functional) GaussianNLLLoss(t, target, variance *Tensor, o lossOptions) *T
 		}
 	}
 	if v.Numel() > 0 {
-		if least := reduce(driver.ReduceMin, v, seq(len(v.shape)), v.dtype).Item(); !(least >= 0) {
+		if v.Detach().LtScalar(0).anyTrue() {
+			least := reduce(driver.ReduceMin, v, seq(len(v.shape)), v.dtype).Item()
 			fail(op, []*Tensor{t, target, variance}, "variance contains %v; want at least 0", least)
 		}
 	}
 	// Raising a small variance to Eps has no gradient.
-	old := v.Detach()
-	v = v.Add(old.Maximum(constant(v, v.dtype, cmp.Or(o.Eps, 1e-6))).Sub(old))
+	old, eps := v.Detach(), constant(v, v.dtype, cmp.Or(o.Eps, 1e-6))
+	v = v.Add(old.Lt(eps).Where(eps.Sub(old), constant(v, v.dtype, 0)))
 	y := v.Log().Add(t.Sub(target).Pow(2).Div(v)).MulScalar(0.5)
 	if o.Full {
 		y = y.AddScalar(0.5 * math.Log(2*math.Pi))

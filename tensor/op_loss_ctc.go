@@ -110,7 +110,7 @@ func (functional) CTCLoss(t, targets, inputLengths, targetLengths *Tensor, o los
 	const op = "ctc_loss"
 	in := []*Tensor{t, targets, inputLengths, targetLengths}
 	if slices.Contains(in, nil) {
-		panic(&Error{Op: op, Why: "an operand is nil; want log-probabilities, targets, input lengths and target lengths"})
+		panic(named(&Error{Op: op, Why: "an operand is nil; want log-probabilities, targets, input lengths and target lengths"}))
 	}
 	if len(t.shape) == 2 {
 		loss := functional{}.CTCLoss(t.Unsqueeze(1), targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)

@@ -20,7 +20,7 @@ func (marginRankingLoss) Info() Info {
 }
 func (marginRankingLoss) promotes() {}
 func (l marginRankingLoss) f(in []*Tensor) *Tensor {
-	return l.of(in[2].Neg().Mul(in[0].Sub(in[1])).AddScalar(l.margin).ReLU())
+	return l.of(in[2].Neg().Mul(in[0].Sub(in[1])).AddScalar(l.margin).ClampMin(0))
 }
 func (l marginRankingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l marginRankingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -47,7 +47,7 @@ func (hingeEmbeddingLoss) promotes() {}
 func (l hingeEmbeddingLoss) f(in []*Tensor) *Tensor {
 	x := in[0]
 	zero := constant(x, x.dtype, 0)
-	far := in[1].EqScalar(1).Where(zero, x.Neg().AddScalar(l.margin).ReLU())
+	far := in[1].EqScalar(1).Where(zero, x.Neg().AddScalar(l.margin).ClampMin(0))
 	near := in[1].EqScalar(-1).Where(zero, x)
 	return l.of(far.Add(near))
 }
@@ -79,7 +79,7 @@ func (l cosineEmbeddingLoss) f(in []*Tensor) *Tensor {
 	cos := dot(x, y).Div(squares.Sqrt())
 	zero := constant(cos, cos.dtype, 0)
 	alike := in[2].EqScalar(1).Where(cos.Neg().AddScalar(1), zero)
-	apart := in[2].EqScalar(-1).Where(cos.AddScalar(-l.margin).ReLU(), zero)
+	apart := in[2].EqScalar(-1).Where(cos.AddScalar(-l.margin).ClampMin(0), zero)
 	return l.of(alike.Add(apart))
 }
 func (l cosineEmbeddingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
@@ -123,7 +123,7 @@ func tripletMargin(positive, negative *Tensor, margin float64, swap bool, betwee
 	if swap {
 		negative = negative.Minimum(between())
 	}
-	return positive.Sub(negative).AddScalar(margin).ReLU()
+	return positive.Sub(negative).AddScalar(margin).ClampMin(0)
 }
 
 // pNorm returns the norm of order p over the last dimension.
@@ -164,7 +164,7 @@ func (multiMarginLoss) Info() Info {
 
 func (l multiMarginLoss) f(in []*Tensor) *Tensor {
 	x, class := in[0], in[1]
-	z := x.Sub(x.Gather(1, class)).AddScalar(l.margin).ReLU()
+	z := x.Sub(x.Gather(1, class)).AddScalar(l.margin).ClampMin(0)
 	if l.p == 2 {
 		z = z.Mul(z)
 	}
@@ -258,7 +258,7 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // MultiLabelMarginLoss is nn.MultiLabelMarginLoss.
 func (functional) MultiLabelMarginLoss(t, target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_margin_loss"
-	t.given(op)
+	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 1 {
 		return functional{}.MultiLabelMarginLoss(t.Unsqueeze(0), target.Unsqueeze(0), o).reshapedIf(o.Reduction == reduceNone, nil)
 	}

@@ -31,7 +31,7 @@ func TestLossErrors(t *testing.T) {
 		"nll_loss: shapes (2, 3) and (2,): the target at (1,) is 7; want a class from 0 to 2, or -100, which is ignored": func() {
 			functional{}.NLLLoss(x, FromInts([]int{0, 7}), o)
 		},
-		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at (0, 1) is -1; want a class from 0 to 2, or 5, which": func() {
+		"cross_entropy: shapes (1, 3, 2) and (1, 2): the target at (0, 1) is -1; want a class from 0 to 2, or 5, which": func() {
 			functional{}.CrossEntropy(Zeros(1, 3, 2), FromInts([]int{5, -1}, 1, 2), lossOptions{IgnoreIndex: []int{5}})
 		},
 		"nll_loss: dtypes float32 and float32: target has dtype float32; want class indices of an integer dtype such as int64": func() { functional{}.NLLLoss(x, Zeros(2), o) },

@@ -26,6 +26,9 @@ func (n norm) Info() Info { return info("norm", "torch.norm", SavesAll).given(n.
 func (norm) real()        {}
 func (n norm) Forward(in []*Tensor) *Tensor {
 	w := wideOf(in[0].dtype)
+	if n.count(in[0]) == 1 && n.p != 0 {
+		n.p = 1 // powers may overflow
+	}
 	if n.p == 2 {
 		y := reduce(driver.SumSquares, in[0], n.dims, w)
 		run(driver.Kernel{Code: driver.Sqrt}, y, y)
@@ -34,7 +37,9 @@ func (n norm) Forward(in []*Tensor) *Tensor {
 	e, y := n.magnitudes(in[0], w), (*Tensor)(nil)
 	switch n.p {
 	case 0:
-		run(driver.Kernel{Code: driver.Sign}, e, e)
+		nonzero := convert(e, Bool)
+		run(driver.Kernel{Code: driver.Copy}, e, nonzero)
+		release(nonzero)
 		y = reduce(driver.Sum, e, n.dims, w)
 	case 1:
 		y = reduce(driver.Sum, e, n.dims, w)
@@ -333,7 +338,7 @@ func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) Renorm(p float64, dim int, maxNorm float64) *Tensor {
 	t.given("renorm")
 	if p <= 0 || maxNorm < 0 {
-		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; want a positive p and a limit of at least 0", p, maxNorm)})
+		panic(named(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; want a positive p and a limit of at least 0", p, maxNorm)}))
 	}
 	if len(t.shape) < 2 {
 		fail("renorm", []*Tensor{t}, "input is %d-dimensional; want at least 2 dimensions", len(t.shape))

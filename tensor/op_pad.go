@@ -111,7 +111,7 @@ func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
 		from = func(i int) int { return min(max(i, 0), n-1) }
 	case "circular":
 	default:
-		panic(&Error{Op: "pad", Why: fmt.Sprintf("unknown mode %q; want constant, reflect, replicate or circular", mode)})
+		panic(named(&Error{Op: "pad", Why: fmt.Sprintf("unknown mode %q; want constant, reflect, replicate or circular", mode)}))
 	}
 	if n == 0 || max(lo, hi) > most {
 		fail("pad", []*Tensor{t}, "padding is (%d, %d) in mode %s, dimension %d; want at most %d", lo, hi, mode, d, most)

@@ -29,7 +29,7 @@ func (o qr) Forward(in []*Tensor) *Tensor {
 // Functions with Application in Optimum Experimental Design", 2018. For a wide matrix (x y) =
 // q (u v) the left part x is decomposed, and y is q v.
 func (o qr) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	d := wideOf(in[0].dtype)
+	d := Float64 // products may overflow float32
 	p := o.bundle(in[0])
 	m, k, n := p[0][0], p[0][1], p[1][1]
 	if k > n {

@@ -173,16 +173,41 @@ func (v variance) Forward(in []*Tensor) *Tensor {
 	x := wide(in[0])
 	m := reduce(driver.Mean, x, v.dims, x.dtype)
 	d := pairwise("var", driver.Sub, x, m)
+	var scale *Tensor
+	if v.root {
+		scale = v.scale(d)
+		runBroadcast(driver.Kernel{Code: driver.Mul}, d, d, scale)
+	}
 	y := reduce(driver.SumSquares, d, v.dims, x.dtype)
 	runBroadcast(driver.Kernel{Code: driver.Div}, y, y, constant(y, y.dtype, v.divisor(x)))
 	if v.root {
 		run(driver.Kernel{Code: driver.Sqrt}, y, y)
+		run(driver.Kernel{Code: driver.Div}, y, y, scale)
+		release(scale)
 	}
 	release(m, d)
 	if x != in[0] {
 		release(x)
 	}
 	return v.finish(narrow(y, in[0].dtype))
+}
+
+// scale returns the powers of 2 by which differences d are multiplied so that their squares neither overflow nor become subnormal, with size
+// 1 along the reduced dimensions. Between the limits they are 1, and no bit of a result depends on them.
+func (v variance) scale(d *Tensor) *Tensor {
+	limit, up, down := 0x1p50, 0x1p100, 0x1p-75
+	if d.dtype == Float64 {
+		limit, up, down = 0x1p400, 0x1p700, 0x1p-600
+	}
+	magnitudes := unary(driver.Abs, d)
+	m := reduce(driver.ReduceMax, magnitudes, v.dims, d.dtype)
+	if v.count(d) == 0 {
+		m = constant(d, d.dtype, 0).expandTo(m.shape)
+	}
+	large := m.GtScalar(limit)
+	s := large.Where(constant(m, m.dtype, down), m.LtScalar(1/limit).Where(constant(m, m.dtype, up), constant(m, m.dtype, 1)))
+	release(magnitudes)
+	return s
 }
 
 func (v variance) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

@@ -40,7 +40,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 		}
 	}
 	if slices.ContainsFunc(to, func(s int) bool { return s < 0 }) || size(to) != t.Numel() {
-		panic(&Error{Op: "reshape", Shapes: [][]int{t.shape}, Why: fmt.Sprintf("cannot reshape it to %s; want the same number of elements, and at most one -1", shapeString(shape))})
+		panic(named(&Error{Op: "reshape", Shapes: [][]int{t.shape}, Why: fmt.Sprintf("cannot reshape it to %s; want the same number of elements, and at most one -1", shapeString(shape))}))
 	}
 	if slices.Equal(to, t.shape) {
 		return t

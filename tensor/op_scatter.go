@@ -11,7 +11,7 @@ type scatter struct{ dim int }
 func (scatter) Info() Info  { return info("scatter", "torch.scatter", SavesIndices) }
 func (scatter) moves() bool { return true }
 func (s scatter) Forward(in []*Tensor) *Tensor {
-	sameDType("scatter", in[:2])
+	oneDType("scatter", in[:2], "")
 	y := duplicate(in[0])
 	run(driver.Kernel{Code: driver.Scatter, Axis: s.dim}, y, in[1], in[2])
 	return y
@@ -111,7 +111,7 @@ func (scatterReduce) Info() Info {
 	return info("scatter_reduce", "torch.scatter_reduce", SavesAll)
 }
 func (s scatterReduce) Forward(in []*Tensor) *Tensor {
-	sameDType("scatter_reduce", in[:2])
+	oneDType("scatter_reduce", in[:2], "")
 	x, src, index := in[0], in[1], in[2]
 	y, w := narrow(duplicate(x), wideOf(x.dtype)), wide(src)
 	if s.without {
@@ -231,7 +231,7 @@ type indexAdd struct {
 
 func (indexAdd) Info() Info { return info("index_add", "torch.index_add", SavesIndices) }
 func (a indexAdd) Forward(in []*Tensor) *Tensor {
-	sameDType("index_add", in[:2])
+	oneDType("index_add", in[:2], "")
 	x, src, index := in[0], in[1], in[2]
 	if a.alpha != 1 {
 		src = affineOf(wide(src), a.alpha, 0)
@@ -273,7 +273,7 @@ type indexCopy struct{ dim int }
 func (indexCopy) Info() Info  { return info("index_copy", "torch.index_copy", SavesIndices) }
 func (indexCopy) moves() bool { return true }
 func (c indexCopy) Forward(in []*Tensor) *Tensor {
-	sameDType("index_copy", in[:2])
+	oneDType("index_copy", in[:2], "")
 	y := duplicate(in[0])
 	run(driver.Kernel{Code: driver.Scatter, Axis: c.dim}, y, in[1], vectorAlong(in[2], in[1].shape, c.dim))
 	return y

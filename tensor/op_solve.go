@@ -41,12 +41,22 @@ func (det) Forward(in []*Tensor) *Tensor {
 		return []float64{linalg.LU(a, n).Det()}
 	})
 }
+
+// VJP is the matrix of cofactors: det(a) a⁻ᵀ, or from the singular values if a matrix has no inverse.
 func (det) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	return []*Tensor{in[0].Inverse().Transpose(-1, -2).Mul(dy.Mul(y).Unsqueeze(-1).Unsqueeze(-1))}
+	a, g := in[0], dy.Unsqueeze(-1).Unsqueeze(-1)
+	if !y.Detach().EqScalar(0).anyTrue() {
+		return []*Tensor{a.Inverse().mT().Mul(dy.Mul(y).Unsqueeze(-1).Unsqueeze(-1))}
+	}
+	u, s, vh := a.SVD()
+	n := a.shape[len(a.shape)-1]
+	one := constant(s, s.dtype, 1)
+	others := Eye(n).To(Bool).ToDevice(a.Device()).Where(one, s.Unsqueeze(-2)).Prod(-1) // the products of all singular values but one
+	sign := u.Detach().Det().Mul(vh.Detach().Det()).Unsqueeze(-1).Unsqueeze(-1)
+	return []*Tensor{u.Mul(others.Unsqueeze(-2)).MatMul(vh).Mul(sign).Mul(g)}
 }
 
-// Det returns the determinants of the square matrices t (…, n, n): (…). A singular matrix has
-// no derivative, and Backward panics. It is torch.linalg.det.
+// Det returns the determinants of the square matrices t (…, n, n): (…). It is torch.linalg.det.
 func (t *Tensor) Det() *Tensor {
 	checkSquare("linalg_det", t)
 	return apply(det{}, t)
@@ -58,7 +68,7 @@ type solve struct{}
 
 func (solve) Info() Info { return info("linalg_solve", "torch.linalg.solve", SavesAll) }
 func (solve) Forward(in []*Tensor) *Tensor {
-	sameDType("linalg_solve", in)
+	oneDType("linalg_solve", in, "")
 	k := in[1].shape[len(in[1].shape)-1]
 	rhs := convert(in[1], Float64).Float64s()
 	return eachMatrix("linalg_solve", in[0], in[1].shape, func(b int, a []float64, n int) []float64 {
@@ -107,7 +117,7 @@ func (solveTriangular) Info() Info {
 	return info("linalg_solve_triangular", "torch.linalg.solve_triangular", SavesAll)
 }
 func (s solveTriangular) Forward(in []*Tensor) *Tensor {
-	sameDType("linalg_solve_triangular", in)
+	oneDType("linalg_solve_triangular", in, "")
 	k := in[1].shape[len(in[1].shape)-1]
 	rhs := convert(in[1], Float64).Float64s()
 	return eachMatrix("linalg_solve_triangular", in[0], in[1].shape, func(b int, a []float64, n int) []float64 {
@@ -228,7 +238,7 @@ func (o luSolve) f(in []*Tensor) *Tensor {
 	return lu.SolveTriangular(y, true, TriangularOptions{}).To(in[1].dtype)
 }
 func (o luSolve) Forward(in []*Tensor) *Tensor {
-	sameDType("linalg_lu_solve", in)
+	oneDType("linalg_lu_solve", in, "")
 	return compose(o.f, in)
 }
 func (o luSolve) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(o.f, dy, in) }
@@ -277,14 +287,14 @@ type LstsqOptions struct {
 // b (…, m, k), whose leading sizes are equal.
 type lstsq struct{ rcond float64 }
 
-func (lstsq) Info() Info             { return info("linalg_lstsq", "torch.linalg.lstsq", SavesOperands) }
-func (o lstsq) options() RankOptions { return RankOptions{RTol: o.rcond} }
+func (lstsq) Info() Info                                    { return info("linalg_lstsq", "torch.linalg.lstsq", SavesOperands) }
+func (o lstsq) cut(a *Tensor) func(largest float64) float64 { return RankOptions{RTol: o.rcond}.cut(a) }
 func (lstsq) bundle(in []*Tensor) bundle {
 	m, n, k := in[0].shape[len(in[0].shape)-2], in[0].shape[len(in[0].shape)-1], in[1].shape[len(in[1].shape)-1]
 	return bundle{{n, k}, {}, {min(m, n)}}
 }
 func (o lstsq) Forward(in []*Tensor) *Tensor {
-	sameDType("linalg_lstsq", in)
+	oneDType("linalg_lstsq", in, "")
 	a := in[0]
 	if a.dtype.Size() < 4 {
 		failDType("linalg_lstsq", in, "want float32 or float64: cast with To")
@@ -292,7 +302,7 @@ func (o lstsq) Forward(in []*Tensor) *Tensor {
 	finite("linalg_lstsq", a)
 	m, k := a.shape[len(a.shape)-2], in[1].shape[len(in[1].shape)-1]
 	rhs := convert(in[1], Float64).Float64s()
-	cut := o.options().cut(a)
+	cut := o.cut(a)
 	return eachMatrix("linalg_lstsq", a, o.bundle(in).shape(a.shape[:len(a.shape)-2]), func(b int, x []float64, n int) []float64 {
 		i := linalg.PseudoInverse(x, m, n, cut)
 		return slices.Concat(linalg.Product(i.P, n, m, rhs[b*m*k:(b+1)*m*k], k), []float64{float64(i.Rank)}, i.Values)
@@ -301,7 +311,10 @@ func (o lstsq) Forward(in []*Tensor) *Tensor {
 
 // VJP is that of the pseudoinverse times b; ranks and singular values have no derivative.
 func (o lstsq) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	f := func(in []*Tensor) *Tensor { return in[0].Pinv(o.options()).MatMul(in[1]) }
+	a := in[0]
+	f := func(in []*Tensor) *Tensor {
+		return in[0].Double().Pinv(RankOptions{RTol: o.cut(a)(1)}).MatMul(in[1].Double()).To(in[0].dtype) // powers of a pseudoinverse may overflow float32
+	}
 	return derive(f, o.bundle(in).parts(dy)[0], in)
 }
 

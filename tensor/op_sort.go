@@ -187,7 +187,7 @@ func (t *Tensor) Searchsorted(values *Tensor, right bool) *Tensor {
 	if !ok {
 		fail("searchsorted", []*Tensor{t, values}, "the sorted tensor and values do not match; want a sorted vector, or equal sizes in all dimensions but the last")
 	}
-	sameDType("searchsorted", []*Tensor{t, values})
+	oneDType("searchsorted", []*Tensor{t, values}, "")
 	if t.dtype.IsFloat() {
 		return searched(t, values, t.Detach().Float64s(), values.Detach().Float64s(), right)
 	}

@@ -289,7 +289,7 @@ func (t *Tensor) Bincount(minlength int) *Tensor {
 func (t *Tensor) Histc(bins int, lo, hi float64) *Tensor {
 	notWhole("histc", []*Tensor{t})
 	if bins < 1 || lo > hi {
-		panic(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; want at least 1 bin, and lo at most hi", bins, lo, hi)})
+		panic(named(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; want at least 1 bin, and lo at most hi", bins, lo, hi)}))
 	}
 	data := t.Float64s()
 	if lo == hi && len(data) > 0 {

@@ -15,6 +15,7 @@ func (svd) Info() Info { return info("linalg_svd", "torch.linalg.svd", SavesResu
 func (svd) Forward(in []*Tensor) *Tensor {
 	defer noRoom("linalg_svd")
 	x := in[0]
+	finite("linalg_svd", x)
 	r := len(x.shape)
 	m, n := x.shape[r-2], x.shape[r-1]
 	k := min(m, n)
@@ -43,7 +44,7 @@ func (svd) parts(y *Tensor, m int) (u, s, v *Tensor) {
 // VJP follows J. Townsend, "Differentiating the Singular Value Decomposition", 2016.
 // Where singular values are equal, or 0, u and v have no derivative and 0 is used.
 func (o svd) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	d := wideOf(in[0].dtype)
+	d := Float64 // squares may overflow float32
 	r := len(in[0].shape)
 	m, n := in[0].shape[r-2], in[0].shape[r-1]
 	k := min(m, n)
@@ -67,13 +68,14 @@ func (o svd) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	if n > k {
 		dx = dx.Add(u.MatMul(dv.Sub(v.MatMul(vv)).Mul(inverse(s)).Transpose(-1, -2)))
 	}
-	return []*Tensor{dx}
+	return []*Tensor{dx.To(dy.dtype)}
 }
 
 // SVD returns the singular value decomposition u diag(s) vh of matrices t (…, m, n): u
 // (…, m, k), s (…, k) in descending order and vh (…, k, n), where k is the smaller of m
 // and n. The sign of a column of u and its row of vh is arbitrary. It computes in
-// float64 and rounds once. It is torch.linalg.svd with full_matrices=False.
+// float64 and rounds once. It panics if an element is not finite. It is torch.linalg.svd with
+// full_matrices=False.
 func (t *Tensor) SVD() (u, s, vh *Tensor) {
 	t.given("linalg_svd")
 	r := len(t.shape)
@@ -146,7 +148,7 @@ func (o pinv) Forward(in []*Tensor) *Tensor {
 // VJP follows G. Golub and V. Pereyra, "The Differentiation of Pseudo-Inverses and
 // Nonlinear Least Squares Problems Whose Variables Separate", 1973.
 func (o pinv) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	d := wideOf(in[0].dtype)
+	d := Float64 // products may overflow float32
 	a, p, g := in[0].To(d), y.To(d), dy.To(d)
 	pt, gt := p.mT(), g.mT()
 	da := pt.MatMul(g).MatMul(pt).Neg()
@@ -209,7 +211,8 @@ func (t *Tensor) Cond(order string) *Tensor {
 	}
 	checkSquare(op, t)
 	norm := t.MatrixNorm(order, PNormOptions{})
-	singular := t.Detach().Det().EqScalar(0)
+	sign, _ := t.Detach().SlogDet() // a determinant may underflow
+	singular := sign.EqScalar(0)
 	eye := Eye(n).To(t.dtype).ToDevice(t.Device())
 	regular := singular.Unsqueeze(-1).Unsqueeze(-1).Where(eye, t)
 	inverse := regular.Inverse().MatrixNorm(order, PNormOptions{})

@@ -155,8 +155,17 @@ func (sinc) f(in []*Tensor) *Tensor {
 	return zero.Where(one, sine.Div(x.MulScalar(math.Pi))).To(in[0].dtype)
 }
 func (s sinc) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
+
+// VJP uses the series near 0, where the terms of the quotient's derivative cancel.
 func (s sinc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(s.f, dy, in)
+	return derive(func(in []*Tensor) *Tensor {
+		x := in[0].Double()
+		near := x.Abs().LtScalar(0.03)
+		u := near.Where(x, constant(x, Float64, 0)).MulScalar(math.Pi)
+		u = u.Mul(u)
+		series := u.MulScalar(1.0 / 362880).AddScalar(-1.0 / 5040).Mul(u).AddScalar(1.0 / 120).Mul(u).AddScalar(-1.0 / 6).Mul(u).AddScalar(1)
+		return near.Where(series, s.f([]*Tensor{near.Where(constant(x, Float64, 1), x)})).To(in[0].dtype)
+	}, dy, in)
 }
 
 // Sinc returns sin(pi t) / (pi t), and 1 at 0. It is torch.sinc.

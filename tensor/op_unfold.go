@@ -70,7 +70,7 @@ func (t *Tensor) Col2Im(sizes, window []int, o ConvOptions) *Tensor {
 
 func newUnfold(op string, size []int, o ConvOptions) window {
 	if len(size) == 0 || o.Same || o.Groups > 1 {
-		panic(&Error{Op: op, Why: "size is empty, or Groups or Same is set; want a window size, and neither option"})
+		panic(named(&Error{Op: op, Why: "size is empty, or Groups or Same is set; want a window size, and neither option"}))
 	}
 	w := window{
 		kernel:   perDimension(op, "window", size, 2, 1, 1),

@@ -44,7 +44,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 			if int(j) < least || int(j) >= n {
 				e := &Error{Op: op, Shapes: [][]int{x.shape, index.shape}}
 				e.Why = fmt.Sprintf("index %d%s is out of range for dimension %d of size %d; %s", j, placeIn(index.shape, i), dim, n, expectedRange(least, n))
-				panic(e)
+				panic(named(e))
 			}
 		}
 	}

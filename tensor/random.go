@@ -102,7 +102,7 @@ func (g *Generator) Randn(shape ...int) *Tensor { return g.Normal(0, 1, shape...
 // is from 0 to 1. It is torch.Tensor.bernoulli_.
 func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
-		panic(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; want a number from 0 to 1", p)})
+		panic(named(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; want a number from 0 to 1", p)}))
 	}
 	return convert(g.mask(p, checkShape("bernoulli", shape)), Float32)
 }
@@ -159,7 +159,7 @@ func (g *Generator) mask(p float64, shape []int) *Tensor {
 // high. It is torch.randint.
 func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 	if low >= high {
-		panic(&Error{Op: "randint", Why: fmt.Sprintf("low is %d and high is %d; want low < high", low, high)})
+		panic(named(&Error{Op: "randint", Why: fmt.Sprintf("low is %d and high is %d; want low < high", low, high)}))
 	}
 	drawing("randint")
 	shape = checkShape("randint", shape)
@@ -268,7 +268,7 @@ func (g *Generator) State() *Tensor {
 func (g *Generator) SetState(state *Tensor) {
 	given("set_state", state)
 	if state.dtype != Uint8 || len(state.shape) != 1 || state.shape[0] != stateSize {
-		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("want a vector of %d uint8 elements from State", stateSize)})
+		panic(named(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("want a vector of %d uint8 elements from State", stateSize)}))
 	}
 	p := compact(state).bytes()
 	left, next := int(binary.LittleEndian.Uint32(p[atLeft:])), int(binary.LittleEndian.Uint32(p[atNext:]))
@@ -278,7 +278,7 @@ func (g *Generator) SetState(state *Tensor) {
 		m.i = n
 	}
 	if m.i < 1 || m.i > n || left != n+1-m.i {
-		panic(&Error{Op: "set_state", Why: fmt.Sprintf("the state is inconsistent: next is %d and left is %d; their sum must be %d", next, left, n+1)})
+		panic(named(&Error{Op: "set_state", Why: fmt.Sprintf("the state is inconsistent: next is %d and left is %d; their sum must be %d", next, left, n+1)}))
 	}
 	for i := range m.state {
 		m.state[i] = binary.LittleEndian.Uint32(p[atWords+8*i:])

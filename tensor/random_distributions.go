@@ -145,7 +145,7 @@ func Exponential(rate float64, shape ...int) *Tensor { return generator.Exponent
 // They are those of torch.Tensor.exponential_, up to the last bit of a logarithm.
 func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	if !(rate > 0) {
-		panic(&Error{Op: "exponential", Why: fmt.Sprintf("the rate is %v; want a positive number", rate)})
+		panic(named(&Error{Op: "exponential", Why: fmt.Sprintf("the rate is %v; want a positive number", rate)}))
 	}
 	drawing("exponential")
 	t := unsetTensor(here(), Float64, checkShape("exponential", shape))

@@ -40,7 +40,7 @@ func TestMultinomial(t *testing.T) {
 		"tensor: multinomial: shape (2, 5): cannot draw 6 of 5 categories with replacement false; want at least 1, and without replacement at most the number of categories": func() { p.Multinomial(6, false) },
 		"tensor: multinomial: shape (2, 5): weight -1 at (0, 0) is invalid; want finite numbers of at least 0":                                                               func() { p.Neg().Multinomial(1, true) },
 		"tensor: multinomial: shape (2, 5): the weights at (0, 0) sum to 0; want a positive sum":                                                                             func() { p.MulScalar(0).Multinomial(1, true) },
-		"tensor: exponential: the rate is 0; want a positive number":                                                                                                         func() { g.Exponential(0, 2) },
+		"tensor: exponential_: the rate is 0; want a positive number":                                                                                                        func() { g.Exponential(0, 2) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -36,7 +36,7 @@ func rowMajor(shape []int) []int {
 func checkShape(op string, shape []int) []int {
 	for _, s := range shape {
 		if s < 0 {
-			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; want sizes of at least 0"})
+			panic(named(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; want sizes of at least 0"}))
 		}
 	}
 	checkSize(op, shape, 1)
@@ -50,7 +50,7 @@ func checkSize(op string, shape []int, bytes int) {
 	for _, s := range shape {
 		hi, lo := bits.Mul64(n, uint64(max(s, 1)))
 		if hi != 0 || lo > math.MaxInt {
-			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the size overflows; the limit is %d bytes", math.MaxInt)})
+			panic(named(&Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the size overflows; the limit is %d bytes", math.MaxInt)}))
 		}
 		n = lo
 	}
@@ -113,7 +113,7 @@ func dropDims(shape, dims []int) []int {
 // sizes aligned at the end must be equal or 1.
 func broadcast(op string, in []*Tensor) []int {
 	if len(in) == 0 {
-		panic(&Error{Op: op, Why: "no operands; want at least one tensor"})
+		panic(named(&Error{Op: op, Why: "no operands; want at least one tensor"}))
 	}
 	given(op, in...)
 	out := in[0].shape

@@ -127,7 +127,7 @@ func (st *stepList) SGD(p, g, v *Tensor, s plumbing.SGDSettings[*Tensor]) {
 	if v != nil {
 		in, changed = append(in, v), append(changed, v)
 	}
-	sameDType("sgd", in)
+	oneDType("sgd", in, "")
 	for _, t := range in[1:] {
 		sameShape("sgd", p, t)
 	}
@@ -180,7 +180,7 @@ func (st *stepList) Adam(p, g, m, v, most *Tensor, s plumbing.AdamSettings[*Tens
 	if most != nil {
 		in = append(in, most)
 	}
-	sameDType("adam", in)
+	oneDType("adam", in, "")
 	NoGrad(func() {
 		for _, t := range in {
 			sameShape("adam", p, t)

@@ -125,8 +125,8 @@ func TestShapeErrors(t *testing.T) {
 		{func() { Zeros(2, -1) }, "tensor: zeros: shape (2, -1): a size is negative; want sizes of at least 0"},
 		{func() { x.To(77) }, "tensor: to: dtype invalid: unknown dtype; want one of tensor.DTypes()"},
 		{func() { Full(1e39) }, "tensor: full: dtype float32: 1e+39 is beyond its range; want a number from -3.4028234663852886e+38 to 3.4028234663852886e+38"},
-		{func() { x.ToDevice("tpu") }, `tensor: device: device "tpu" does not exist; want one of: cpu, other, reads`},
-		{func() { x.ToDevice(CUDA) }, `tensor: device: device "cuda" is not available: no backend registered; use tensor.CPU`},
+		{func() { x.ToDevice("tpu") }, `tensor: to: device "tpu" does not exist; want one of: cpu, other, reads`},
+		{func() { x.ToDevice(CUDA) }, `tensor: to: device "cuda" is not available: no backend registered; use tensor.CPU`},
 		{func() { x.Expand(2, 2, 3).AddAssign(x) }, "tensor: add_: shape (2, 2, 3): the tensor is expanded, so several elements share memory; change a Clone of it"},
 		{func() { x.AddAssign(Zeros(2, 2, 3)) }, "tensor: add_: shapes (2, 3) and (2, 2, 3): cannot broadcast the operand to the shape of the tensor changed in place"},
 	} {

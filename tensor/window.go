@@ -144,10 +144,10 @@ func perDimension(op, name string, list []int, n, otherwise, least int) []int {
 		case n:
 			out[i] = list[i]
 		default:
-			panic(&Error{Op: op, Why: text.Sprintf("%s is %v, of length %d; want length 1 or %d", name, list, len(list), n)})
+			panic(named(&Error{Op: op, Why: text.Sprintf("%s is %v, of length %d; want length 1 or %d", name, list, len(list), n)}))
 		}
 		if out[i] < least {
-			panic(&Error{Op: op, Why: text.Sprintf("%s is %v; want numbers of at least %d", name, list, least)})
+			panic(named(&Error{Op: op, Why: text.Sprintf("%s is %v; want numbers of at least %d", name, list, least)}))
 		}
 	}
 	return out

@@ -69,6 +69,8 @@ func (f *Factors) LogDet() []float64 {
 	for i := range f.n {
 		d := f.LU[i*f.n+i]
 		switch {
+		case d != d:
+			return []float64{d, d}
 		case d == 0:
 			return []float64{0, math.Inf(-1)}
 		case d < 0:
