@@ -38,7 +38,7 @@ type LayerGradient struct {
 	Lowest, Highest float64 // nonzero magnitudes in float64, times the loss scale; NaN if there are none
 	Rescue          float64 // power of two by which the loss scale must grow for all but one in a thousand to survive; 1 if they do
 	Outcome         Outcome
-	Loss            *Underflow // where it was lost, or nil
+	Loss            *Underflow // where it was lost, without an operation if no single one did; or nil
 }
 
 // FlushedShare returns the share of the elements with a nonzero gradient that were flushed to
@@ -47,6 +47,9 @@ func (l LayerGradient) FlushedShare() float64 { return portion(l.Flushed, l.Elem
 
 // SubnormalShare returns the share of the elements with a nonzero gradient that are subnormal.
 func (l LayerGradient) SubnormalShare() float64 { return portion(l.Subnormal, l.Elements-l.Zeros) }
+
+// InfiniteShare returns the share of the elements with a nonzero gradient that are not finite.
+func (l LayerGradient) InfiniteShare() float64 { return portion(l.Infinite, l.Elements-l.Zeros) }
 
 // ZeroShare returns the share of the elements whose gradient is 0 in float64 too.
 func (l LayerGradient) ZeroShare() float64 { return portion(l.Zeros, l.Elements) }
@@ -188,16 +191,21 @@ func (l *layer) judge(underflows []*Underflow) {
 		}
 		return false
 	}
+	// arrives blames the gradient itself, if no operation on its way loses as much.
+	arrives := func(o Outcome, share float64) {
+		l.Outcome = o
+		l.Loss = &Underflow{Place: trace.Place{Param: l.Param, Module: l.Module}, DType: l.DType, Outcome: o, Elements: l.Elements - l.Zeros, Share: share, order: math.MaxInt}
+	}
 	l.Rescue = l.seen.rescue()
 	switch {
 	case l.Elements == 0:
 		l.Outcome = Unused
 	case l.Infinite > 0:
-		l.Outcome = Overflowed
+		arrives(Overflowed, l.InfiniteShare())
 		blame(Overflowed)
 	case l.wrong >= leastOfGradient && blame(Absorbed):
 	case l.FlushedShare() >= lost:
-		l.Outcome = Flushed
+		arrives(Flushed, l.FlushedShare())
 		blame(Flushed, Saturated)
 	case l.Zeros == l.Elements:
 		l.Outcome = Zero

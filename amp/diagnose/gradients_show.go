@@ -21,6 +21,13 @@ func (d *Underflow) String() string {
 		at = " (" + at + ")"
 	}
 	share := percent(d.Share)
+	if d.Op == "" && d.Of == "" {
+		lost := "flushed to 0"
+		if d.Outcome == Overflowed {
+			lost = "not finite"
+		}
+		return fmt.Sprintf("%s of the %s of the gradient of %s are %s in %v, by no single operation", share, text.Count(d.Elements, "nonzero element"), d.Param, lost, d.DType)
+	}
 	switch d.Outcome {
 	case Flushed:
 		if d.Forward {
@@ -98,15 +105,6 @@ func (r *GradientsReport) String() string {
 	if r.First != nil {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
 	}
-	is := func(o Outcome) bool {
-		return slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Outcome == o })
-	}
-	if r.First == nil && is(Flushed) {
-		lines = append(lines, sentence("%s", "what to do: "+r.cure(&Underflow{Outcome: Flushed})))
-	}
-	if r.First == nil && is(Overflowed) {
-		lines = append(lines, "They were non-finite before they reached the parameters: diagnose.Overflow finds the origin.")
-	}
 	for _, l := range r.Layers {
 		if !l.Outcome.well() {
 			lines = append(lines, "  "+l.String())
@@ -125,7 +123,11 @@ func (r *GradientsReport) summary() string {
 		for _, l := range r.Layers {
 			worst = max(worst, l.FlushedShare())
 		}
-		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst))
+		few := ""
+		if n := lostLayers[Subnormal]; n > 0 {
+			few = fmt.Sprintf(" In %d of them half of the elements or more are subnormal and have fewer bits.", n)
+		}
+		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst)) + few
 	}
 	var parts []string
 	for _, f := range []struct {
@@ -212,11 +214,13 @@ func (r *GradientsReport) page(figure *chart.Figure) string {
 func (l LayerGradient) share(o Outcome) float64 {
 	switch o {
 	case Preserved:
-		return 1 - l.FlushedShare() - l.SubnormalShare()
+		return 1 - l.FlushedShare() - l.SubnormalShare() - l.InfiniteShare()
 	case Flushed:
 		return l.FlushedShare()
 	case Subnormal:
 		return l.SubnormalShare()
+	case Overflowed:
+		return l.InfiniteShare()
 	}
 	return 1
 }
@@ -231,11 +235,12 @@ func (l LayerGradient) note() string {
 
 // outcome returns all shares of a gradient that arrives in part: "89.7 % preserved, 10.3 % flushed".
 func (l LayerGradient) outcome() string {
-	if l.Outcome != Preserved && l.Outcome != Flushed && l.Outcome != Subnormal || l.share(l.Outcome) == 1 {
+	shared := []Outcome{Preserved, Flushed, Subnormal, Overflowed}
+	if !slices.Contains(shared, l.Outcome) || l.share(l.Outcome) == 1 {
 		return string(l.Outcome)
 	}
 	var parts []string
-	for _, o := range []Outcome{Preserved, Flushed, Subnormal} {
+	for _, o := range shared {
 		if share := l.share(o); share >= leastShown || o == l.Outcome {
 			parts = append(parts, percent(share)+" "+string(o))
 		}
@@ -287,6 +292,9 @@ func (r *GradientsReport) columns() []gradientColumn {
 		list = slices.Insert(list, 2, gradientColumn{"lost in", func(l LayerGradient) string {
 			if l.Loss == nil {
 				return ""
+			}
+			if l.Loss.Op == "" && l.Loss.Of == "" {
+				return "no single operation"
 			}
 			return Occurrence{Op: l.Loss.Op, Of: l.Loss.Of, Backward: !l.Loss.Forward}.title() + " " + l.Loss.at()
 		}})

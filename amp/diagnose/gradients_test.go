@@ -327,13 +327,13 @@ func TestGradientsUnused(t *testing.T) {
 	}
 }
 
-// TestGradientsShares trains at 14 sizes of the loss, from those that preserve all gradients to those that flush all. Each outcome follows
+// TestGradientsShares trains at 24 sizes of the loss, from those that overflow to those that flush all gradients. Each outcome follows
 // from the shares, and each text has the share that it is about.
 func TestGradientsShares(t *testing.T) {
 	seen := map[diagnose.Outcome]int{}
 	for _, fresh := range []func() *ward{mlpWard, cnnWard} {
-		for k := 0; k < 14; k += 2 {
-			tensor.ManualSeed(int64(k))
+		for k := -10; k < 14; k += 2 {
+			tensor.ManualSeed(int64(k + 10))
 			w := fresh()
 			w.plainly = true
 			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor {
@@ -345,6 +345,8 @@ func TestGradientsShares(t *testing.T) {
 				flushed, subnormal := l.FlushedShare(), l.SubnormalShare()
 				want := diagnose.Preserved
 				switch {
+				case l.Infinite > 0:
+					want = diagnose.Overflowed
 				case flushed >= 0.05:
 					want = diagnose.Flushed
 				case subnormal >= 0.5:
@@ -360,8 +362,8 @@ func TestGradientsShares(t *testing.T) {
 				if want == diagnose.Preserved {
 					continue
 				}
-				lost = lost || want == diagnose.Flushed
-				share := map[diagnose.Outcome]float64{diagnose.Flushed: flushed, diagnose.Subnormal: subnormal}[want]
+				lost = lost || want != diagnose.Subnormal
+				share := map[diagnose.Outcome]float64{diagnose.Flushed: flushed, diagnose.Subnormal: subnormal, diagnose.Overflowed: l.InfiniteShare()}[want]
 				text := string(want)
 				if share < 1 {
 					text = fmt.Sprintf("%.1f %% %s", min(100*share, 99.9), want)
@@ -370,12 +372,15 @@ func TestGradientsShares(t *testing.T) {
 					t.Errorf("%s at 2^%d: got a table without %q", w.name, -2*k, text)
 				}
 			}
+			if lost && r.First == nil {
+				t.Errorf("%s at 2^%d: got no first place\n%s", w.name, -2*k, r)
+			}
 			if lost == r.Preserved() {
 				t.Errorf("%s at 2^%d: got preserved %v of\n%s", w.name, -2*k, r.Preserved(), r)
 			}
 		}
 	}
-	for _, o := range []diagnose.Outcome{diagnose.Preserved, diagnose.Flushed, diagnose.Subnormal} {
+	for _, o := range []diagnose.Outcome{diagnose.Preserved, diagnose.Flushed, diagnose.Subnormal, diagnose.Overflowed} {
 		if seen[o] < 10 {
 			t.Errorf("%d gradients are %s, want at least 10", seen[o], o)
 		}
