@@ -48,6 +48,17 @@ views are never cast.
 |---|---|---|---|---|
 `
 
+// edgesHead precedes the differences that TestEdges of tensor/torchtest allows.
+const edgesHead = `
+## Edges
+
+Results and both derivatives are compared with torch's where operands are zeros, ones, equal, multiplied by 1e-30, 1e-3, 100 or 1e30, where their
+first element is NaN or infinite, and where they run through 0, -0, a subnormal and the smallest normal number, 1, -1, 1e30 and -1e30 (the cycle). Where they
+differ, this is on purpose. y is the result, g a first and h a second derivative. A difference is of classes: 0, another number, an infinity, NaN, or an error
+(refused). The names are those of the cases in tensor/torchtest; names of modules stand for what they are made of.
+
+`
+
 // dtypeArgument lists the operations with a dtype argument.
 var dtypeArgument = map[string]bool{
 	"cumprod": true, "cumsum": true, "frobenius_norm": true, "linalg_matrix_norm": true, "linalg_vector_norm": true, "log_softmax": true,
@@ -73,6 +84,12 @@ func TestOpsPage(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", info.Name, info.Torch, list, derivatives,
 			[...]string{"operands and result", "operands", "result", "shapes", "positions and masks", ""}[info.Saved])
 	}
+	differences, err := os.ReadFile("torchtest/testdata/differences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString(edgesHead)
+	b.Write(differences)
 	if *update {
 		if err := os.WriteFile("OPS.md", b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

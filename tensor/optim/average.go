@@ -2,7 +2,9 @@ package optim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"halfnote/internal/text"
 	"halfnote/tensor"
@@ -62,7 +64,7 @@ func (a *AveragedModel) Swap() {
 }
 
 // StateDict returns the state for a checkpoint: n_averaged, and the averages by number. They
-// share memory with a.
+// share memory with a. [AveragedModel.TorchStateDict] has PyTorch's form.
 func (a *AveragedModel) StateDict() map[string]any {
 	state := map[string]any{"n_averaged": float64(a.updates)}
 	for i, t := range a.averages {
@@ -88,6 +90,54 @@ func (a *AveragedModel) LoadStateDict(state map[string]any) error {
 	tensor.NoGrad(func() {
 		for i, t := range a.averages {
 			t.Assign(state[fmt.Sprint(i)].(*tensor.Tensor))
+		}
+	})
+	return nil
+}
+
+// TorchStateDict returns the state in the form of PyTorch's AveragedModel: n_averaged, an int64 scalar, and module.NAME for each tensor of the
+// model, which is nn.StateDict of it: the average of a parameter, and other tensors as they are. It is
+// torch.optim.swa_utils.AveragedModel.state_dict.
+func (a *AveragedModel) TorchStateDict(model map[string]*tensor.Tensor) map[string]any {
+	state := map[string]any{"n_averaged": tensor.FullAs(tensor.Int64, float64(a.updates))}
+	a.Swap()
+	defer a.Swap()
+	for name, t := range model {
+		state["module."+name] = t.Clone()
+	}
+	return state
+}
+
+// LoadTorchStateDict restores a state of TorchStateDict, or of PyTorch's AveragedModel as package data reads it: averages go to a, and tensors
+// that are no parameters, such as running means, to the model. If names are missing or unknown, or shapes differ, it returns an error and
+// changes nothing. It is torch.optim.swa_utils.AveragedModel.load_state_dict.
+func (a *AveragedModel) LoadTorchStateDict(model map[string]*tensor.Tensor, state map[string]any) error {
+	n, ok := number(state["n_averaged"]).(float64)
+	if !ok {
+		return fmt.Errorf("optim: load state dict of an average: n_averaged is %v; want a number", state["n_averaged"])
+	}
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(model)) {
+		if x, ok := state["module."+name].(*tensor.Tensor); !ok {
+			wrong = append(wrong, "module."+name+" is missing")
+		} else if !slices.Equal(x.Shape(), model[name].Shape()) {
+			wrong = append(wrong, fmt.Sprintf("module.%s has shape %s, want %s", name, text.Shape(x.Shape()), text.Shape(model[name].Shape())))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		if own, ok := strings.CutPrefix(name, "module."); name != "n_averaged" && (!ok || model[own] == nil) {
+			wrong = append(wrong, name+" is not in the model")
+		}
+	}
+	if wrong != nil {
+		return fmt.Errorf("optim: load state dict of an average: %s", strings.Join(wrong, "; "))
+	}
+	a.updates = int(n)
+	a.Swap()
+	defer a.Swap()
+	tensor.NoGrad(func() {
+		for name, t := range model {
+			t.Assign(state["module."+name].(*tensor.Tensor))
 		}
 	})
 	return nil

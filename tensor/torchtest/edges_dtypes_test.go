@@ -1,0 +1,104 @@
+package torchtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/internal/testenv"
+	"halfnote/tensor"
+)
+
+// edgesOf are the edges of each dtype. Half has no numbers of size 1e30, and float64 and float32 differ beyond the range of the latter.
+var edgesOf = map[string][]string{
+	"float16":  {"zeros", "ones", "equal", "nan", "inf", "-inf", "3e4", "1e-7"},
+	"bfloat16": {"zeros", "ones", "equal", "nan", "inf", "-inf", "1e30", "1e-30"},
+	"float64":  {"zeros", "ones", "equal", "nan", "inf", "-inf", "100"},
+}
+
+// TestEdgesOfDTypes compares results and first derivatives of all families at edges in the other dtypes with those in float32, which
+// TestEdges compares with PyTorch's: halves are computed in float32 and rounded once.
+func TestEdgesOfDTypes(t *testing.T) {
+	share, turn, runs := testenv.Share(t, 16), 0, 0
+	seen := map[string]bool{}
+	for _, family := range slices.Sorted(maps.Keys(families)) {
+		f, err := readFixtures(family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range f.cases {
+			for _, dtype := range c.DTypes {
+				if dtype == "float64" && strings.HasSuffix(c.op(), "quantile") && strings.Contains(c.Name, "nearest") {
+					continue // the nearest position depends on the precision of the quantile
+				}
+				for _, edge := range edgesOf[dtype] {
+					if turn++; turn%share != 0 {
+						continue
+					}
+					runs++
+					seen[c.op()] = true
+					compareDTypes(t, f, c, bodyOf(family, c), family, dtype, edge)
+				}
+			}
+		}
+	}
+	t.Logf("%d runs of %d operations", runs, len(seen))
+}
+
+func compareDTypes(t *testing.T, f *fixtures, c fixture, body func([]T) T, family, dtype, edge string) {
+	r := run{errorf: t.Errorf, f: f, c: c, dtype: dtype}
+	c.Double = false
+	r.c = c
+	var narrow, wide []T
+	for i, x := range r.operands() {
+		grad := x.RequiresGrad()
+		if x = x.Detach(); x.DType() == dtypes[dtype] && c.Operands[i].Cast {
+			x = atEdge(x, edge)
+		}
+		w := x.Clone()
+		if x.DType().IsFloat() && c.Operands[i].Cast {
+			w = x.To(tensor.Float32)
+		}
+		if grad {
+			x, w = x.RequireGrad(), w.RequireGrad()
+		}
+		narrow, wide = append(narrow, x), append(wide, w)
+	}
+	want, failed := resultsOf(&r, body, wide)
+	got, why := resultsOf(&r, body, narrow)
+	if failed != "" || why != "" {
+		if (failed == "") != (why == "") && !strings.Contains(why, "want float32 or float64") {
+			t.Errorf("%s/%s, %s at %s: got error %q, in float32 %q", family, c.Name, dtype, edge, why, failed)
+		}
+		return
+	}
+	for _, what := range slices.Sorted(maps.Keys(want)) {
+		x := want[what]
+		if x == nil || got[what] == nil || !x.DType().IsFloat() {
+			continue
+		}
+		if got[what].DType() != tensor.Float64 {
+			x = x.To(got[what].DType())
+		}
+		// A derivative may read the rounded result.
+		if what[0] == 'g' && (c.op() == "scatter_reduce" || tensor.AllClose(got[what], x, 0, 2*tensor.FInfo(got[what].DType()).Eps)) {
+			continue
+		}
+		if d := differenceAt(what, got[what], codes(x)); d.text != "" {
+			t.Errorf("%s/%s, %s at %s: %s: %s", family, c.Name, dtype, edge, what, d.text)
+		}
+	}
+}
+
+func resultsOf(r *run, body func([]T) T, in []T) (results map[string]T, failed string) {
+	results = map[string]T{}
+	defer func() {
+		if p := recover(); p != nil {
+			failed = fmt.Sprint(p)
+		}
+	}()
+	r.each(body, in, func(what string, _ int, got, _ T) { results[what] = got })
+	return results, ""
+}
