@@ -70,7 +70,7 @@ tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2700          0         0
 tensor/optim                  3400    1650          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits, states of few bits
 tensor/quant                  2300    1000          0         0
-tensor/torchtest                50    3930          0         0  operands at the edges
+tensor/torchtest                50    4120          0         0  operands at the edges, in each dtype
 `
 
 // kinds are the columns of the budget.
