@@ -82,8 +82,9 @@ func (l mseLoss) Forward(in []*Tensor) *Tensor {
 	return l.reduced(diff, in[0].dtype)
 }
 func (l mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	d := in[0].Sub(in[1]).Mul(l.share(dy, 2, in[0].Numel()))
-	return signed(d, in)
+	w := wideOf(in[0].dtype) // the difference of halves may overflow
+	d := in[0].To(w).Sub(in[1].To(w)).Mul(l.share(dy.To(w), 2, in[0].Numel()))
+	return signed(d.To(in[0].dtype), in)
 }
 
 // MSELoss is nn.MSELoss.

@@ -196,7 +196,7 @@ func code(v float64) int {
 	}
 	c := codeInfinity
 	if !math.IsInf(v, 0) {
-		c = codeOne + int(math.RoundToEven(8*math.Log2(math.Abs(v))))
+		c = max(1, codeOne+int(math.RoundToEven(8*math.Log2(math.Abs(v))))) // float64 has smaller numbers
 	}
 	if v < 0 {
 		return -c
