@@ -109,7 +109,7 @@ func (a *AveragedModel) TorchStateDict(model map[string]*tensor.Tensor) map[stri
 }
 
 // LoadTorchStateDict restores a state of TorchStateDict, or of PyTorch's AveragedModel as package data reads it: averages go to a, and tensors
-// that are no parameters, such as running means, to the model. If names are missing or unknown, or shapes differ, it returns an error and
+// that are not parameters, such as running means, to the model. If names are missing or unknown, or shapes differ, it returns an error and
 // changes nothing. It is torch.optim.swa_utils.AveragedModel.load_state_dict.
 func (a *AveragedModel) LoadTorchStateDict(model map[string]*tensor.Tensor, state map[string]any) error {
 	n, ok := number(state["n_averaged"]).(float64)
