@@ -55,7 +55,7 @@ func TestTensorTooLarge(t *testing.T) {
 	if huge != nil {
 		t.Fatalf("got a tensor of twice the limit of %d bytes, want an error", limit)
 	}
-	says(t, err, "tensor: ", "cuda: alloc: ", "out of memory: requested", "free on the GPU", "held by tensors", "use smaller batches")
+	says(t, err, "tensor: zeros: ", "cuda: alloc: ", "out of memory: requested", "free on the GPU", "held by tensors", "use smaller batches")
 	usable(t, tensor.CUDA)
 	if got := keep.Sum().Item(); got != 499500 {
 		t.Errorf("earlier tensor: got sum %v, want 499500", got)

@@ -106,7 +106,10 @@ func systems(op string, a, b *Tensor) (_, _ *Tensor) {
 
 // finite panics unless all elements of x are finite.
 func finite(op string, x *Tensor) {
-	if x.Detach().IsFinite().All().Item() == 0 {
+	s, all := current(), true
+	s.hidden, s.caster = true, nil
+	s.do(func() { all = x.Detach().IsFinite().All().Item() != 0 })
+	if !all {
 		fail(op, []*Tensor{x}, "an element is not finite; want finite elements")
 	}
 }

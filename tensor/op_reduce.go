@@ -201,12 +201,13 @@ func (v variance) scale(d *Tensor) *Tensor {
 	}
 	magnitudes := unary(driver.Abs, d)
 	m := reduce(driver.ReduceMax, magnitudes, v.dims, d.dtype)
-	if v.count(d) == 0 {
-		m = constant(d, d.dtype, 0).expandTo(m.shape)
+	number := func(x float64) *Tensor { return constant(m, m.dtype, x) }
+	choose := func(cond, then, otherwise *Tensor) *Tensor {
+		return elementwise("", driver.Kernel{Code: driver.Where}, cond, then, otherwise)
 	}
-	large := m.GtScalar(limit)
-	s := large.Where(constant(m, m.dtype, down), m.LtScalar(1/limit).Where(constant(m, m.dtype, up), constant(m, m.dtype, 1)))
-	release(magnitudes)
+	small, large := pairwise("", driver.Less, m, number(1/limit)), pairwise("", driver.Less, number(limit), m)
+	s := choose(large, number(down), choose(small, number(up), number(1)))
+	release(magnitudes, m, small, large)
 	return s
 }
 
