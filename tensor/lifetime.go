@@ -139,11 +139,12 @@ func lent(gs ...*Tensor) {
 
 // vjp returns the derivative of n's operation.
 func (b *backprop) vjp(n *node, in []*Tensor) []*Tensor {
+	defer inDerivative(n.v.of)
 	_, own := n.v.op.(custom)
 	if own {
 		lent(n.grad)
 	}
-	out := n.derivative(in)
+	out := n.v.op.VJP(n.grad, n.v.out, in)
 	if own {
 		lent(out...)
 	}
@@ -153,11 +154,6 @@ func (b *backprop) vjp(n *node, in []*Tensor) []*Tensor {
 		}
 	}
 	return out
-}
-
-func (n *node) derivative(in []*Tensor) []*Tensor {
-	defer inDerivative(n.v.of)
-	return n.v.op.VJP(n.grad, n.v.out, in)
 }
 
 // become replaces the gradient from by to, which may be the same.
