@@ -59,8 +59,8 @@ kernel/ranks                  1700     600          0         0
 notebooks                       50     730          0         0  numbers in the prose of lessons, tokens of translations
 notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
 notebooks/notebook            3400    1800          0         0
-tensor                       23500    9300          0         0  the names in errors, in a sweep over all operations
-tensor/data                   7550    4500          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim; rows and groups of tables, with pandas' results
+tensor                       23500    9350          0         0  the names in errors, in a sweep over all operations
+tensor/data                   7550    4600          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
 tensor/internal/asm           5700     750       4300     66500  codes of narrow formats
