@@ -26,7 +26,8 @@ func (r *Registry) Defers() *Defers { return &Defers{r: r} }
 func (d *Defers) Push(f func()) { d.calls = append(d.calls, deferredCall{f, 0}) }
 
 // PushCall defers a call of a function that may call recover; the function finds the list
-// with Called. calls is its distance in calls of interpreted functions, where f is the first.
+// with Called. calls is its distance in calls of interpreted functions, where f is the first. Functions between them that
+// are not known here call Forward.
 func (d *Defers) PushCall(calls int, f func()) { d.calls = append(d.calls, deferredCall{f, calls}) }
 
 // Run makes the calls, last in first out, when the function returns or panics with
@@ -59,6 +60,23 @@ func (d *Defers) call(c deferredCall) {
 		defer d.r.expect(id, expected{})
 	}
 	c.f()
+}
+
+// Forward is for a function that calls another in its place, over that many calls of interpreted functions: if a list of
+// deferred calls waits for the function, it waits for the other.
+func (r *Registry) Forward(calls int) {
+	r.mu.Lock()
+	some := len(r.expected) > 0
+	r.mu.Unlock()
+	if !some {
+		return
+	}
+	id, depth := goid.Current(), r.Depth()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.expected[id]; e.Defers != nil && e.depth == depth {
+		r.expected[id] = expected{e.Defers, depth + calls}
+	}
 }
 
 // expected is a list of deferred calls that waits for the function it has called, at a

@@ -3,6 +3,8 @@ package lower
 import (
 	"go/ast"
 	"go/types"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -12,7 +14,6 @@ import (
 // skips the others, and recover finds nothing in a method or in a literal that was
 // assigned to a variable.
 func (u *Unit) deferred() {
-	u.recovering = map[*ast.BlockStmt]bool{}
 	lists := map[*ast.FuncLit]*ast.Ident{} // defer list of the function that defers the literal
 	for i, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
@@ -93,15 +94,15 @@ func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.
 func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) []ast.Stmt {
 	before, later := u.later(d.Call)
 	lit, isLit := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
+	isLit = isLit && !u.recovering[lit.Body] // a literal that forwards
 	push := call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("Push")})
-	_, dynamic := ast.Unparen(d.Call.Fun).(*ast.TypeAssertExpr)
-	switch sel, _ := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr); {
+	switch {
 	case isLit:
 		lists[lit] = list
 	case !u.harmless(d.Call):
 		calls := int64(2) // the literal below and the function itself
-		if s := u.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal || dynamic {
-			calls++ // the interface's method calls the function with its body
+		if u.dispatcher(d.Call.Fun) {
+			calls++
 		}
 		push = call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("PushCall")}, Int(calls))
 	}
@@ -111,6 +112,44 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	}
 	push.Args = append(push.Args, lit)
 	return append(before, expr(push))
+}
+
+// forwards makes a literal that calls a function in its place say so, as that may recover: the function is that many calls away.
+func (u *Unit) forwards(lit *ast.FuncLit, calls int64) *ast.FuncLit {
+	lit.Body.List = append([]ast.Stmt{expr(Support("Forward", Int(calls)))}, lit.Body.List...)
+	u.recovering[lit.Body] = true
+	return lit
+}
+
+// forwardsTo is forwards for a literal that makes a call of a method of the session.
+func (u *Unit) forwardsTo(lit *ast.FuncLit, fn *types.Func, x *ast.CallExpr) *ast.FuncLit {
+	for _, d := range u.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && u.Info.Defs[fd.Name] == fn && !u.callsRecover(fd.Body) {
+			return lit
+		}
+	}
+	if u.dispatcher(x.Fun) {
+		return u.forwards(lit, 2)
+	}
+	return u.forwards(lit, 1)
+}
+
+// dispatcher reports whether a call of f is one of a function of the unit that calls a method of an interface.
+func (u *Unit) dispatcher(f ast.Expr) bool {
+	id, ok := f.(*ast.Ident)
+	return ok && slices.Contains(slices.Collect(maps.Values(u.dispatchers)), id.Name)
+}
+
+// callsRecover reports whether recover is called in a part of a function, apart from function literals in it.
+func (u *Unit) callsRecover(part ast.Node) (found bool) {
+	ast.Inspect(part, func(n ast.Node) bool {
+		if x, ok := n.(*ast.CallExpr); ok && u.isBuiltin(x.Fun, "recover") {
+			found = true
+		}
+		_, lit := n.(*ast.FuncLit)
+		return !lit && !found
+	})
+	return found
 }
 
 // inside calls f for every node of a function, after the node's children, except for nodes

@@ -124,6 +124,26 @@ func (u *Unit) calleeParts(x *ast.CallExpr) []*ast.Expr {
 	return []*ast.Expr{f}
 }
 
+// keptCallee reports whether the compiler has the function of a call, or the receiver, before the arguments, because a call or a receive operation
+// leads to it (cmd/compile/internal/typecheck, RewriteNonNameCall).
+func (u *Unit) keptCallee(x *ast.CallExpr) (found bool) {
+	for _, o := range u.calleeParts(x) {
+		ast.Inspect(*o, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.CallExpr:
+				tv := u.Info.Types[n]
+				found = found || tv.Value == nil && !u.Info.Types[n.Fun].IsType() && !u.isBuiltin(n.Fun, "new")
+			case *ast.UnaryExpr:
+				found = found || n.Op == token.ARROW
+			}
+			return !found
+		})
+	}
+	return found
+}
+
 // methodOf returns the declared method that a call is of, whose receiver is its first argument, or nil.
 func (u *Unit) methodOf(x *ast.CallExpr) *ast.SelectorExpr {
 	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)

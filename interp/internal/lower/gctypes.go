@@ -71,6 +71,25 @@ func inWord(t types.Type) bool {
 	return false
 }
 
+// inRegisters reports whether the compiler keeps values of a type in registers (cmd/compile/internal/ssa, CanSSA).
+func inRegisters(t types.Type) bool {
+	if gcSizes.Sizeof(t) > 32 {
+		return false
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return t.Len() <= 1 && inRegisters(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !inRegisters(f.Type()) {
+				return false
+			}
+		}
+		return t.NumFields() <= 4
+	}
+	return true
+}
+
 // byAddress reports whether the compiler passes the address of a value to the function that puts it into an interface
 // (cmd/compile/internal/walk, dataWordFuncName).
 func byAddress(t types.Type) bool {

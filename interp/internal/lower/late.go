@@ -44,11 +44,14 @@ func (u *Unit) lateReads() {
 				if r.unhashable(n) {
 					c.Replace(r.entries(n))
 				}
+			case *ast.LabeledStmt:
+				r.labelled(c, n)
 			case ast.Stmt:
 				if loop, ok := n.(*ast.ForStmt); ok {
 					r.loop(loop)
-				} else if c.Index() >= 0 || c.Name() == "Else" {
-					r.statement(c, n)
+				}
+				if c.Index() >= 0 || c.Name() == "Else" {
+					r.statement(c, n, n)
 				}
 			}
 			return true
@@ -56,8 +59,43 @@ func (u *Unit) lateReads() {
 	}
 }
 
-// statement puts the operations of a statement before it that are to come first.
-func (r lateReader) statement(c *astutil.Cursor, s ast.Stmt) {
+// labelled is statement for one with a label. The label comes before the operations, but stays at a statement that others break or continue.
+func (r lateReader) labelled(c *astutil.Cursor, l *ast.LabeledStmt) {
+	switch l.Stmt.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		if c.Index() >= 0 && !r.gone(l.Label.Name) {
+			r.statement(c, l.Stmt, l)
+		}
+	case *ast.LabeledStmt, *ast.BlockStmt, *ast.EmptyStmt:
+	default:
+		if c.Index() >= 0 {
+			c.InsertBefore(&ast.LabeledStmt{Label: l.Label, Colon: l.Colon, Stmt: &ast.BlockStmt{Lbrace: l.Colon, Rbrace: l.Colon}})
+			c.Replace(l.Stmt)
+			r.statement(c, l.Stmt, l.Stmt)
+		}
+	}
+}
+
+// gone reports whether a goto statement of the function leads to a label.
+func (r lateReader) gone(label string) (found bool) {
+	ast.Inspect(r.fd, func(n ast.Node) bool {
+		b, ok := n.(*ast.BranchStmt)
+		found = found || ok && b.Tok == token.GOTO && b.Label.Name == label
+		return !found
+	})
+	return found
+}
+
+// statement puts the operations of a statement before it that are to come first. Where it has a label, whole is the statement with it.
+func (r lateReader) statement(c *astutil.Cursor, s, whole ast.Stmt) {
+	if loop, ok := s.(*ast.ForStmt); ok { // the rest of its head is part of the body
+		if loop.Init != nil {
+			for _, st := range r.ordered(loop.Init) {
+				c.InsertBefore(st)
+			}
+		}
+		return
+	}
 	init := initOf(s)
 	var before []ast.Stmt
 	if init != nil && *init != nil {
@@ -76,12 +114,19 @@ func (r lateReader) statement(c *astutil.Cursor, s ast.Stmt) {
 			before = append(before, *init)
 			*init = nil
 		}
-		c.Replace(block(append(append(before, list...), s)...))
+		c.Replace(block(append(append(before, list...), whole)...))
 	}
 }
 
-// loop puts the operations of a loop's condition into the body.
+// loop puts the operations of a loop's condition into the body, and those of its post statement into a function literal.
 func (r lateReader) loop(s *ast.ForStmt) {
+	if s.Post != nil && !r.u.callsRecover(s.Post) {
+		if list := r.ordered(s.Post); len(list) > 0 {
+			lit := &ast.FuncLit{Type: &ast.FuncType{Func: s.Post.Pos(), Params: &ast.FieldList{}}, Body: block(append(list, s.Post)...)}
+			r.u.typed(lit, types.NewSignatureType(nil, nil, nil, nil, nil, false))
+			s.Post = expr(r.u.typed(calledFrom(s.Post.Pos(), call(lit)), types.NewTuple()))
+		}
+	}
 	list := r.ordered(s)
 	if len(list) == 0 {
 		return

@@ -48,6 +48,7 @@ var Rewrites = []Rewrite{
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"late", "variables that operands compute with and later calls change", (*Unit).lateReads},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
+	{"interfaceexpr", "method expressions of compiled interfaces", (*Unit).interfaceExprs},
 	{"index", "indexes that cannot fail, which need no marks", (*Unit).safeIndexes},
 	{"nilfirst", "comparisons that begin with nil", (*Unit).nilOperands},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
@@ -57,7 +58,7 @@ var Rewrites = []Rewrite{
 	{"order", "elements that are appended to a part of the slice that holds them", (*Unit).operandOrder},
 	{"newvalue", "new of a value", (*Unit).newValues},
 	{"fresh", "variables that literals and second results define, one for each execution", (*Unit).freshLiterals},
-	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
+	{"arraylen", "lengths of arrays behind nil pointers, indexes of arrays without elements", (*Unit).arrayLengths},
 	{"room", "allocations that exceed memory", (*Unit).rooms},
 	{"concat", "strings that exceed memory", (*Unit).concatenations},
 	{"minmax", "min, max, clear", (*Unit).minmax},
@@ -106,6 +107,7 @@ func (u *Unit) Lower(needs []string) (err error) {
 		}
 	}()
 	u.markVars, u.made, u.safe = map[string]bool{}, map[*ast.FuncLit]bool{}, map[ast.Expr]bool{}
+	u.recovering = map[*ast.BlockStmt]bool{}
 	u.expanded, u.preceded, u.dispatchers = map[*ast.SelectorExpr]int{}, map[*ast.BlockStmt]bool{}, map[string]string{}
 	if u.Generated == nil {
 		u.Generated = map[*ast.FuncDecl]bool{}

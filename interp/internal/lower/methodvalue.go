@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"golang.org/x/tools/go/ast/astutil"
+
 	"halfnote/interp/internal/dynamic"
 )
 
@@ -29,8 +31,8 @@ func (u *Unit) methodValue(n *ast.SelectorExpr, s *types.Selection, fn *types.Fu
 		check = []ast.Stmt{assign(ident("_"), Support("Method", ident("r__"), text(fn.Name())))}
 	}
 	params, args, ellipsis := u.parameters(n, sig)
-	r := u.typed(ident("r__"), recv)
-	return u.bound(n, x, recv, sig, check, u.literal(n, params, sig, u.invoke(n, r, recv, fn, args, ellipsis)))
+	inner := u.invoke(n, u.typed(ident("r__"), recv), recv, fn, args, ellipsis)
+	return u.bound(n, x, recv, sig, check, u.forwardsTo(u.literal(n, params, sig, inner), fn, inner))
 }
 
 // bound returns the replacement of the method value n: a literal that is called with the
@@ -93,7 +95,11 @@ func (u *Unit) compiledMethodValue(n *ast.SelectorExpr, s *types.Selection, fn *
 	}
 	call := &ast.CallExpr{Fun: u.typed(method, sig), Lparen: n.Pos(), Args: args, Ellipsis: ellipsis, Rparen: n.End()}
 	u.typed(call, result)
-	return u.bound(n, x, recv, sig, check, u.literal(n, params, sig, u.callOf(call)))
+	lit := u.literal(n, params, sig, u.callOf(call))
+	if types.IsInterface(t) {
+		u.forwards(lit, 1)
+	}
+	return u.bound(n, x, recv, sig, check, lit)
 }
 
 // addressed reports whether the path from the embedded field after that many steps to a
@@ -129,9 +135,15 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	fn := s.Obj().(*types.Func)
 	x, t := u.path(args[0], sig.Params().At(0).Type(), s.Index())
 	var inner ast.Expr
+	forwards := func(lit *ast.FuncLit) *ast.FuncLit { return lit }
 	if u.ownMethod(s, fn) {
-		inner = u.invoke(n, x, t, fn, args[1:], ellipsis)
+		y := u.invoke(n, x, t, fn, args[1:], ellipsis)
+		inner = y
+		forwards = func(lit *ast.FuncLit) *ast.FuncLit { return u.forwardsTo(lit, fn, y) }
 	} else {
+		if types.IsInterface(t) {
+			forwards = func(lit *ast.FuncLit) *ast.FuncLit { return u.forwards(lit, 1) }
+		}
 		x, _ = u.path(args[0], sig.Params().At(0).Type(), s.Index()[:u.ownSteps(s)+1])
 		method := &ast.SelectorExpr{X: x, Sel: n.Sel}
 		inner = &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}
@@ -141,5 +153,27 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 			inner = u.callOf(u.typed(inner, sig.Results()).(*ast.CallExpr))
 		}
 	}
-	return u.as(u.literal(n, params, sig, inner), n)
+	return u.as(forwards(u.literal(n, params, sig, inner)), n)
+}
+
+// interfaceExprs writes method expressions of compiled interfaces that are values as function literals: the program lacks the functions that the
+// compiler makes of them.
+func (u *Unit) interfaceExprs() {
+	u.each(func(c *astutil.Cursor) {
+		n, ok := c.Node().(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		s := u.Info.Selections[n]
+		if s == nil || s.Kind() != types.MethodExpr || !u.compiledIface(s.Recv()) {
+			return
+		}
+		if x, ok := c.Parent().(*ast.CallExpr); ok && x.Fun == n { // the compiler calls the method
+			return
+		}
+		sig := s.Type().(*types.Signature)
+		params, args, ellipsis := u.parameters(n, sig)
+		method := &ast.SelectorExpr{X: args[0], Sel: n.Sel}
+		c.Replace(u.as(u.literal(n, params, sig, &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}), n))
+	})
 }

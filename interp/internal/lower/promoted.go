@@ -185,15 +185,3 @@ func (u *Unit) assignedFields(n *ast.CompositeLit, t types.Type, list []promoted
 	}, Body: body}
 	return u.typed(&ast.CallExpr{Fun: u.typed(lit, sig), Lparen: n.Pos(), Rparen: n.End()}, result)
 }
-
-func (u *Unit) callsRecover(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if x, ok := n.(*ast.CallExpr); ok && u.isBuiltin(x.Fun, "recover") {
-			found = true
-		}
-		_, lit := n.(*ast.FuncLit)
-		return !lit && !found
-	})
-	return found
-}

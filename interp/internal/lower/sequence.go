@@ -143,8 +143,15 @@ func (q *sequence) orderKey(e *ast.Expr, m types.Type) {
 
 // orderCall is order for the operands of a call.
 func (q *sequence) orderCall(x *ast.CallExpr) {
-	for _, o := range q.u.calleeParts(x) {
+	callee := q.u.calleeParts(x)
+	for _, o := range callee {
 		q.order(o)
+	}
+	if q.u.keptCallee(x) {
+		for _, o := range callee {
+			q.finish(o)
+		}
+		q.receiverPointer(x)
 	}
 	for i := range x.Args {
 		q.orderAs(&x.Args[i], q.u.argType(x, i))
@@ -175,7 +182,9 @@ func (q *sequence) finishCall(x *ast.CallExpr) {
 		for _, o := range callee {
 			q.run(o)
 		}
-		q.receiverPointer(x)
+		if !u.keptCallee(x) {
+			q.receiverPointer(x)
+		}
 	}
 	for i := range x.Args {
 		if q.mayCall(&x.Args[i]) {

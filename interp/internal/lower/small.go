@@ -164,7 +164,7 @@ func (u *Unit) droppedValues() {
 }
 
 // arrayLengths takes the length of an array behind a pointer from the type: the pointer
-// may be nil.
+// may be nil. An array without elements gets the index 0, which the compiler names in the panic.
 func (u *Unit) arrayLengths() {
 	u.each(func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
@@ -190,8 +190,27 @@ func (u *Unit) arrayLengths() {
 				return
 			}
 			c.Replace(u.as(lengthOf(n.Args[0], u.typeExpr(n, p), length), n))
+		case *ast.IndexExpr:
+			if t := orInvalid(u.typeOf(n.X)); !isPointer(t) && arrayLen(t) == 0 && inRegisters(t) && u.isOperand(n, c) {
+				n.Index = u.typed(lengthOf(n.Index, u.typeExpr(n, u.typeOf(n.Index)), 0), types.Typ[types.Int])
+			}
 		}
 	})
+}
+
+// isOperand reports whether an element of an array is a value, and not part of a place.
+func (u *Unit) isOperand(x *ast.IndexExpr, c *astutil.Cursor) bool {
+	switch p := c.Parent().(type) {
+	case *ast.AssignStmt:
+		return c.Name() != "Lhs"
+	case *ast.UnaryExpr:
+		return p.Op != token.AND
+	case *ast.IndexExpr:
+		return p.X != x || inRegisters(u.typeOf(x))
+	case *ast.IncDecStmt, *ast.SelectorExpr, *ast.SliceExpr, *ast.RangeStmt:
+		return false
+	}
+	return true
 }
 
 // lengthOf evaluates x and returns a length.

@@ -204,7 +204,9 @@ func (q *sequence) laterCall(x *ast.CallExpr) {
 	for _, o := range q.u.calleeParts(x) {
 		q.finish(o)
 	}
-	q.receiverPointer(x)
+	if !q.u.keptCallee(x) {
+		q.receiverPointer(x)
+	}
 	for i := range x.Args {
 		q.finishAs(&x.Args[i], q.u.argType(x, i))
 	}

@@ -13,6 +13,7 @@ var needs = engine.Needs{
 		"depth",
 		"dotimport",
 		"go",
+		"interfaceexpr",
 		"lifetimes",
 		"packagevar",
 		"poll",

@@ -102,6 +102,7 @@ func (s *Symbols) called() map[string]any {
 		"Lock":     s.Live.Lock,
 		"Defers":   s.Live.Defers,
 		"Called":   s.Live.Called,
+		"Forward":  s.Live.Forward,
 		"Keep":     s.keep,
 		"Zero":     func(slot string) { engine.Clear(s.engine, slot) },
 		"In":       s.History.Inputs,
