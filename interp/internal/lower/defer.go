@@ -100,11 +100,7 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	case isLit:
 		lists[lit] = list
 	case !u.harmless(d.Call):
-		calls := int64(2) // the literal below and the function itself
-		if u.dispatcher(d.Call.Fun) {
-			calls++
-		}
-		push = call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("PushCall")}, Int(calls))
+		push = call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("PushCall")}, Int(1+u.distance(d.Call.Fun))) // with the literal below
 	}
 	if !isLit || len(later.Args) > 0 || lit.Type.Results.NumFields() > 0 {
 		lit = &ast.FuncLit{Type: &ast.FuncType{Func: d.Defer, Params: &ast.FieldList{}}, Body: block(expr(later))}
@@ -114,30 +110,30 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	return append(before, expr(push))
 }
 
-// forwards makes a literal that calls a function in its place say so, as that may recover: the function is that many calls away.
-func (u *Unit) forwards(lit *ast.FuncLit, calls int64) *ast.FuncLit {
-	lit.Body.List = append([]ast.Stmt{expr(Support("Forward", Int(calls)))}, lit.Body.List...)
+// forwards makes a literal that calls a function in its place say so, as that may recover. distance is that of the function.
+func (u *Unit) forwards(lit *ast.FuncLit, distance int64) *ast.FuncLit {
+	lit.Body.List = append([]ast.Stmt{expr(Support("Forward", Int(distance)))}, lit.Body.List...)
 	u.recovering[lit.Body] = true
 	return lit
 }
 
-// forwardsTo is forwards for a literal that makes a call of a method of the session.
-func (u *Unit) forwardsTo(lit *ast.FuncLit, fn *types.Func, x *ast.CallExpr) *ast.FuncLit {
-	for _, d := range u.File.Decls {
-		if fd, ok := d.(*ast.FuncDecl); ok && u.Info.Defs[fd.Name] == fn && !u.callsRecover(fd.Body) {
-			return lit
+// distance returns the number of calls of interpreted functions from a call of f to that of the function with the body.
+func (u *Unit) distance(f ast.Expr) int64 {
+	switch f := ast.Unparen(f).(type) {
+	case *ast.Ident:
+		if slices.Contains(slices.Collect(maps.Values(u.dispatchers)), f.Name) {
+			return 3 // the dispatcher calls the interface's method, and that the function
+		}
+	case *ast.TypeAssertExpr:
+		if x, ok := f.X.(*ast.CallExpr); ok && isSupport(x.Fun) { // the method of an interface of cells
+			return 2
+		}
+	case *ast.SelectorExpr:
+		if s := u.Info.Selections[f]; s != nil && s.Kind() == types.MethodVal { // of an interface of a package
+			return 2
 		}
 	}
-	if u.dispatcher(x.Fun) {
-		return u.forwards(lit, 2)
-	}
-	return u.forwards(lit, 1)
-}
-
-// dispatcher reports whether a call of f is one of a function of the unit that calls a method of an interface.
-func (u *Unit) dispatcher(f ast.Expr) bool {
-	id, ok := f.(*ast.Ident)
-	return ok && slices.Contains(slices.Collect(maps.Values(u.dispatchers)), id.Name)
+	return 1
 }
 
 // callsRecover reports whether recover is called in a part of a function, apart from function literals in it.

@@ -30,6 +30,10 @@ func (u *Unit) lateReads() {
 					r.logical(&n.X)
 					r.logical(&n.Y)
 				}
+			case *ast.CaseClause:
+				for i := range n.List {
+					r.logical(&n.List[i])
+				}
 			case *ast.CommClause:
 				switch s := n.Comm.(type) {
 				case *ast.SendStmt:
@@ -136,7 +140,7 @@ func (r lateReader) loop(s *ast.ForStmt) {
 	s.Cond, s.Body.List = nil, append(append(list, leave), s.Body.List...)
 }
 
-// logical puts the operations of an operand of && or ||, or in a clause of select, before it, in a function literal: the operand may not be
+// logical puts the operations of an operand of && or ||, or in a clause of switch or select, before it, in a function literal: the operand may not be
 // evaluated, and comes after those of earlier clauses. Those of an operand that is && or || itself have been put before its own operands.
 func (r lateReader) logical(e *ast.Expr) {
 	old := *e
@@ -224,6 +228,11 @@ func (r lateReader) kept(steps []step) (before []ast.Stmt) {
 			t := r.u.typeOf(*st.place).Underlying().(*types.Pointer).Elem()
 			e := r.u.typed(&ast.StarExpr{Star: (*st.place).Pos(), X: *st.place}, t)
 			before = append(before, r.u.keep(&e))
+		case st.kind == reaches:
+			t := r.u.typeOf(*st.place)
+			e := r.u.typed(&ast.UnaryExpr{OpPos: (*st.place).Pos(), Op: token.AND, X: *st.place}, types.NewPointer(t))
+			before = append(before, r.u.keep(&e))
+			*st.place = r.u.typed(&ast.ParenExpr{X: r.u.typed(&ast.StarExpr{Star: e.Pos(), X: e}, t)}, t)
 		default:
 			before = append(before, r.u.keep(st.place))
 		}

@@ -77,11 +77,7 @@ func (u *Unit) declaration(fd *ast.FuncDecl, typ, function string) ast.Stmt {
 			recv = &ast.StarExpr{X: recv}
 		}
 		x := &ast.CallExpr{Fun: ident(function), Args: append([]ast.Expr{recv}, args...), Ellipsis: ellipsis}
-		lit := u.literal(fd, append([]*ast.Field{{Names: []*ast.Ident{ident("r__")}, Type: emptyInterface()}}, params...), sig, x)
-		if u.callsRecover(fd.Body) {
-			u.forwards(lit, 1)
-		}
-		return lit
+		return u.literal(fd, append([]*ast.Field{{Names: []*ast.Ident{ident("r__")}, Type: emptyInterface()}}, params...), sig, x)
 	}
 	var value ast.Expr = ident("nil")
 	if !pointer {

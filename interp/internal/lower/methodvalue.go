@@ -32,7 +32,7 @@ func (u *Unit) methodValue(n *ast.SelectorExpr, s *types.Selection, fn *types.Fu
 	}
 	params, args, ellipsis := u.parameters(n, sig)
 	inner := u.invoke(n, u.typed(ident("r__"), recv), recv, fn, args, ellipsis)
-	return u.bound(n, x, recv, sig, check, u.forwardsTo(u.literal(n, params, sig, inner), fn, inner))
+	return u.bound(n, x, recv, sig, check, u.forwards(u.literal(n, params, sig, inner), u.distance(inner.Fun)))
 }
 
 // bound returns the replacement of the method value n: a literal that is called with the
@@ -97,7 +97,7 @@ func (u *Unit) compiledMethodValue(n *ast.SelectorExpr, s *types.Selection, fn *
 	u.typed(call, result)
 	lit := u.literal(n, params, sig, u.callOf(call))
 	if types.IsInterface(t) {
-		u.forwards(lit, 1)
+		u.forwards(lit, 2)
 	}
 	return u.bound(n, x, recv, sig, check, lit)
 }
@@ -134,46 +134,53 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	params, args, ellipsis := u.parameters(n, sig)
 	fn := s.Obj().(*types.Func)
 	x, t := u.path(args[0], sig.Params().At(0).Type(), s.Index())
-	var inner ast.Expr
-	forwards := func(lit *ast.FuncLit) *ast.FuncLit { return lit }
 	if u.ownMethod(s, fn) {
-		y := u.invoke(n, x, t, fn, args[1:], ellipsis)
-		inner = y
-		forwards = func(lit *ast.FuncLit) *ast.FuncLit { return u.forwardsTo(lit, fn, y) }
-	} else {
-		if types.IsInterface(t) {
-			forwards = func(lit *ast.FuncLit) *ast.FuncLit { return u.forwards(lit, 1) }
-		}
-		x, _ = u.path(args[0], sig.Params().At(0).Type(), s.Index()[:u.ownSteps(s)+1])
-		method := &ast.SelectorExpr{X: x, Sel: n.Sel}
-		inner = &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}
-		if t, _ := treatmentOf(fn); t != dynamic.Exported {
-			u.typed(method, fn.Type())
-			u.Info.Selections[method] = s
-			inner = u.callOf(u.typed(inner, sig.Results()).(*ast.CallExpr))
-		}
+		inner := u.invoke(n, x, t, fn, args[1:], ellipsis)
+		return u.as(u.forwards(u.literal(n, params, sig, inner), u.distance(inner.Fun)), n)
 	}
-	return u.as(forwards(u.literal(n, params, sig, inner)), n)
+	x, _ = u.path(args[0], sig.Params().At(0).Type(), s.Index()[:u.ownSteps(s)+1])
+	method := &ast.SelectorExpr{X: x, Sel: n.Sel}
+	inner := &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}
+	var result ast.Expr = inner
+	if t, _ := treatmentOf(fn); t != dynamic.Exported {
+		u.typed(method, fn.Type())
+		u.Info.Selections[method] = s
+		result = u.callOf(u.typed(inner, sig.Results()).(*ast.CallExpr))
+	}
+	lit := u.literal(n, params, sig, result)
+	if types.IsInterface(t) {
+		u.forwards(lit, 2)
+	}
+	return u.as(lit, n)
 }
 
-// interfaceExprs writes method expressions of compiled interfaces that are values as function literals: the program lacks the functions that the
-// compiler makes of them.
+// interfaceExprs writes method expressions of compiled interfaces as calls of methods, and those that are values as function literals: the program
+// lacks the functions that the compiler makes of them.
 func (u *Unit) interfaceExprs() {
+	ofInterface := func(e ast.Expr) *types.Selection {
+		n, ok := ast.Unparen(e).(*ast.SelectorExpr)
+		if s := u.Info.Selections[n]; ok && s != nil && s.Kind() == types.MethodExpr && u.compiledIface(s.Recv()) {
+			return s
+		}
+		return nil
+	}
 	u.each(func(c *astutil.Cursor) {
-		n, ok := c.Node().(*ast.SelectorExpr)
-		if !ok {
-			return
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			if ofInterface(n.Fun) != nil && len(n.Args) > 0 && !isTupleType(u.typeOf(n.Args[0])) {
+				f := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+				recv := &ast.CallExpr{Fun: &ast.ParenExpr{X: f.X}, Lparen: f.Pos(), Args: n.Args[:1], Rparen: n.Args[0].End()}
+				n.Fun, n.Args = &ast.SelectorExpr{X: recv, Sel: f.Sel}, n.Args[1:]
+			}
+		case *ast.SelectorExpr:
+			s := ofInterface(n)
+			if x, ok := c.Parent().(*ast.CallExpr); s == nil || ok && x.Fun == n && len(x.Args) > 0 && !isTupleType(u.typeOf(x.Args[0])) {
+				return
+			}
+			sig := s.Type().(*types.Signature)
+			params, args, ellipsis := u.parameters(n, sig)
+			method := &ast.SelectorExpr{X: args[0], Sel: n.Sel}
+			c.Replace(u.as(u.literal(n, params, sig, &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}), n))
 		}
-		s := u.Info.Selections[n]
-		if s == nil || s.Kind() != types.MethodExpr || !u.compiledIface(s.Recv()) {
-			return
-		}
-		if x, ok := c.Parent().(*ast.CallExpr); ok && x.Fun == n { // the compiler calls the method
-			return
-		}
-		sig := s.Type().(*types.Signature)
-		params, args, ellipsis := u.parameters(n, sig)
-		method := &ast.SelectorExpr{X: args[0], Sel: n.Sel}
-		c.Replace(u.as(u.literal(n, params, sig, &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}), n))
 	})
 }

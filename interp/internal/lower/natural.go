@@ -31,6 +31,9 @@ func (q *sequence) naturalParts(e ast.Expr) {
 	}
 	for i, o := range q.u.parts(e) {
 		q.natural(o)
+		if isCall && i == first-1 {
+			q.receiverPlace(call)
+		}
 		switch {
 		case isCall && i >= first:
 			q.naturalAs(o, q.u.argType(call, i-first))

@@ -20,6 +20,7 @@ type stepKind int
 const (
 	computes     stepKind = iota
 	dereferences          // the pointer at the place
+	reaches               // the variable at the place, whose address is used
 	calls                 // the method or function at the place, which may be missing
 	stays                 // in the statement, with all that comes after it
 )
@@ -47,8 +48,9 @@ func (q *sequence) order(e *ast.Expr) {
 			q.add(e)
 		case isComparison(x.Op):
 			t := q.u.compared(x)
+			q.orderAs(&x.X, t)
+			q.orderAs(&x.Y, t)
 			for _, o := range []*ast.Expr{&x.X, &x.Y} {
-				q.orderAs(o, t)
 				if isComposite(t) && !q.u.addressable(*o) {
 					q.finish(o)
 				}
@@ -151,7 +153,7 @@ func (q *sequence) orderCall(x *ast.CallExpr) {
 		for _, o := range callee {
 			q.finish(o)
 		}
-		q.receiverPointer(x)
+		q.receiver(x)
 	}
 	for i := range x.Args {
 		q.orderAs(&x.Args[i], q.u.argType(x, i))
@@ -183,7 +185,7 @@ func (q *sequence) finishCall(x *ast.CallExpr) {
 			q.run(o)
 		}
 		if !u.keptCallee(x) {
-			q.receiverPointer(x)
+			q.receiver(x)
 		}
 	}
 	for i := range x.Args {
@@ -458,9 +460,23 @@ func (q *sequence) computedEarly(e ast.Expr) bool {
 	return false
 }
 
+// receiver lists what becomes of the receiver of a call: the dereference of a pointer for a method of values, or the address of a variable.
+func (q *sequence) receiver(x *ast.CallExpr) {
+	q.receiverPointer(x)
+	q.receiverPlace(x)
+}
+
 // receiverPointer lists the dereference of a pointer for a method of values.
 func (q *sequence) receiverPointer(x *ast.CallExpr) {
 	if recv := q.u.methodOf(x); recv != nil && !isPointer(q.u.Info.Selections[recv].Obj().(*types.Func).Signature().Recv().Type()) && isPointer(orInvalid(q.u.typeOf(recv.X))) {
 		q.steps = append(q.steps, step{&recv.X, doesPanic | doesRead, dereferences})
+	}
+}
+
+// receiverPlace lists the address of a variable that may not exist for a method of pointers.
+func (q *sequence) receiverPlace(x *ast.CallExpr) {
+	if recv := q.u.methodOf(x); recv != nil && isPointer(q.u.Info.Selections[recv].Obj().(*types.Func).Signature().Recv().Type()) &&
+		!isPointer(orInvalid(q.u.typeOf(recv.X))) && q.placeFails(recv.X) {
+		q.steps = append(q.steps, step{&recv.X, doesPanic | doesRead, reaches})
 	}
 }

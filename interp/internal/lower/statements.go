@@ -205,7 +205,7 @@ func (q *sequence) laterCall(x *ast.CallExpr) {
 		q.finish(o)
 	}
 	if !q.u.keptCallee(x) {
-		q.receiverPointer(x)
+		q.receiver(x)
 	}
 	for i := range x.Args {
 		q.finishAs(&x.Args[i], q.u.argType(x, i))
