@@ -125,7 +125,7 @@ func (u *Unit) distance(f ast.Expr) int64 {
 			return 3 // the dispatcher calls the interface's method, and that the function
 		}
 	case *ast.TypeAssertExpr:
-		if x, ok := f.X.(*ast.CallExpr); ok && isSupport(x.Fun) { // the method of an interface of cells
+		if x, ok := f.X.(*ast.CallExpr); ok && isSupport(x.Fun) && x.Fun.(*ast.SelectorExpr).Sel.Name == "Method" { // of an interface of cells
 			return 2
 		}
 	case *ast.SelectorExpr:

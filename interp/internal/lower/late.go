@@ -125,7 +125,8 @@ func (r lateReader) statement(c *astutil.Cursor, s, whole ast.Stmt) {
 // loop puts the operations of a loop's condition into the body, and those of its post statement into a function literal.
 func (r lateReader) loop(s *ast.ForStmt) {
 	if s.Post != nil && !r.u.callsRecover(s.Post) {
-		if list := r.ordered(s.Post); len(list) > 0 {
+		list := r.ordered(s.Post)
+		if a, ok := s.Post.(*ast.AssignStmt); len(list) > 0 || ok && len(a.Lhs) > 1 && slices.ContainsFunc(slices.Concat(a.Lhs, a.Rhs), r.u.fails) {
 			lit := &ast.FuncLit{Type: &ast.FuncType{Func: s.Post.Pos(), Params: &ast.FieldList{}}, Body: block(append(list, s.Post)...)}
 			r.u.typed(lit, types.NewSignatureType(nil, nil, nil, nil, nil, false))
 			s.Post = expr(r.u.typed(calledFrom(s.Post.Pos(), call(lit)), types.NewTuple()))

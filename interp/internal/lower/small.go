@@ -207,7 +207,11 @@ func (u *Unit) isOperand(x *ast.IndexExpr, c *astutil.Cursor) bool {
 		return p.Op != token.AND
 	case *ast.IndexExpr:
 		return p.X != x || inRegisters(u.typeOf(x))
-	case *ast.IncDecStmt, *ast.SelectorExpr, *ast.SliceExpr, *ast.RangeStmt:
+	case *ast.SliceExpr:
+		return p.X != x
+	case *ast.RangeStmt:
+		return p.X == x
+	case *ast.IncDecStmt, *ast.SelectorExpr:
 		return false
 	}
 	return true
