@@ -2,6 +2,7 @@ package front
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -12,6 +13,7 @@ import (
 	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/lower"
+	"halfnote/interp/internal/syntax"
 )
 
 // Generics holds the session's generic declarations and the source of generics of the
@@ -113,7 +115,7 @@ func (c *Lowering) checkUnit(files []*ast.File, paths map[string]bool) (*types.P
 				strings.HasSuffix(e.Msg, " is not used") {
 				return
 			}
-			first = &lower.Unsupported{Pos: e.Pos, What: e.Msg}
+			first = c.hiddenName(&lower.Unsupported{Pos: e.Pos, What: e.Msg})
 		},
 	}
 	imports := ImportDecl(paths)
@@ -130,6 +132,30 @@ func (c *Lowering) checkUnit(files []*ast.File, paths map[string]bool) (*types.P
 	}
 	_ = types.NewChecker(&cfg, c.Session.Fset, pkg, info).Files(list)
 	return pkg, info, first
+}
+
+// hiddenName returns the error of an instance, or a better one if the generic declaration is of an earlier cell and uses a name that has another
+// meaning now.
+func (c *Lowering) hiddenName(err *lower.Unsupported) error {
+	name, ok := strings.CutPrefix(err.What, "undefined: ")
+	cell := syntax.CellOf(c.Session.Fset.Position(err.Pos).Filename)
+	if !ok || cell == 0 || cell == c.N {
+		return err
+	}
+	for generic, decls := range c.Generics.Decls {
+		if !slices.ContainsFunc(decls, func(d ast.Decl) bool { return d.Pos() <= err.Pos && err.Pos < d.End() }) {
+			continue
+		}
+		generic = syntax.Versioned.ReplaceAllString(generic, "$1")
+		at := token.NoPos
+		for id := range c.Info.Instances {
+			if id.Name == generic && (at == token.NoPos || id.Pos() < at) {
+				at = id.Pos()
+			}
+		}
+		return &lower.Unsupported{Pos: at, What: fmt.Sprintf("%s of In[%d] uses a %s that a later declaration or import hides: declare %[1]s again", generic, cell, name)}
+	}
+	return err
 }
 
 // inInstance reports whether an error of the checker is one that only an instance of
