@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,8 +68,14 @@ func TestProgramFolder(t *testing.T) {
 				counts[want[file]]++
 				continue
 			}
-			for engine, r := range runners {
-				id, got := file+" "+engine, addresses.ReplaceAllString(r.run(file), "0x…")
+			printed := make([]string, len(Engines))
+			var both sync.WaitGroup
+			for i, engine := range Engines {
+				both.Go(func() { printed[i] = runners[engine].run(file) })
+			}
+			both.Wait()
+			for i, engine := range Engines {
+				id, got := file+" "+engine, addresses.ReplaceAllString(printed[i], "0x…")
 				reason, isRefused := strings.CutPrefix(got, "refused: ")
 				before, deadlock := strings.CutSuffix(want[file], deadlockEnd)
 				switch {
