@@ -23,8 +23,11 @@ func (p point) plus(a, b int) int { return p.x + a + b }
 type celsius int
 func (c celsius) String() string { return fmt.Sprint(int(c), "°") }
 type adder interface{ plus(int, int) int }
+//go:noinline
 func f(s string, n int) int { fmt.Println(s); return n }
+//go:noinline
 func word(s string) string { fmt.Println(s); return s }
+//go:noinline
 func yes(s string) bool { fmt.Println(s); return true }
 //go:noinline
 func two(a, b int) int { return a - b }
@@ -34,6 +37,7 @@ func three(a any, b int, s string) int { return b }
 func pair(p, q point) int { return p.x - q.y }
 //go:noinline
 func all(n ...int) int { return len(n) }
+//go:noinline
 func double(n int) (int, int) { fmt.Println("double"); return n, 2 * n }
 //go:noinline
 func id[T any](x T) T { return x }
@@ -69,7 +73,7 @@ var orderForms = map[string][]string{
 		"$point$.x", "($point$).plus($int$, $int$)", "okp.sum($int$, $int$)", "oki.plus($int$, $int$)", "oks[$int$].plus($int$, $int$)", "pts[$int$].sum($int$, $int$)", "pts[$int$].plus($int$, $int$)", "fns[$int$]($int$)", "empty[b+$int$]", "(&point{$int$, $int$}).y", "[]int{$int$, $int$}[0]", "[2]int{$int$, $int$}[1]", "map[int]int{$int$: $int$}[1]", "map[any]int{$any$: $int$}[1]", "len([]int{$int$, $int$})",
 		"min($int$, $int$)", "any($int$).(int)", "<-full($int$)", "func() int { return $int$ }()", "func(n int) int { return n }($int$)", "append([]int{$int$}, $int$, $int$)[0]", "append(xs, $int$, $int$)[1]", "len($string$)", "int($string$[$int$])", "len(xs[$int$:])", "len(ys[$int$:$int$])",
 		"$int$ / id($int$)", "$int$ << id($int$)", "int(int8($int$))", "id($int$)", "copy(xs[$int$:], []int{$int$})", "struct{ a, b int }{$int$, $int$}.b", "[]point{{$int$, $int$}, {x: $int$}}[0].x", "int($celsius$)", "make([]int, $int$&3)[$int$]"},
-	"string":  {"text", "\"a\"", "word(\"word #\")", "text[i+#:]", "v.(string)", "($string$ + $string$)", "string(rune($int$&63 + 33))", "fmt.Sprint($int$, $any$)", "text[$int$:]", "id($string$)", "string([]byte{byte($int$), 97})", "fmt.Sprintf(\"%v %v\", $int$, $int$)", "strings.Repeat($string$, $int$&1)", "$celsius$.String()"},
+	"string":  {"text", "\"a\"", "word(\"word #\")", "text[i+#:]", "v.(string)", "($string$ + $string$)", "string(rune($int$&63 + 33))", "fmt.Sprint($int$, $any$)", "text[$int$:]", "id($string$)", "string([]byte{byte($int$&63 + 33), 97})", "fmt.Sprintf(\"%v %v\", $int$, $int$)", "strings.Repeat($string$, $int$&1)", "$celsius$.String()"},
 	"bool":    {"a == 1", "yes(\"yes #\")", "$int$ < $int$", "$int$ == $int$", "$string$ == $string$", "$any$ == $any$", "$any$ == $any$", "$point$ == $point$", "($bool$ && $bool$)", "($bool$ || $bool$)", "!($bool$)", "[2]int{$int$, $int$} == [2]int{$int$}", "$any$ == $int$", "$any$ != nil", "v == bad", "bad == bad"},
 	"any":     {"v", "any(a)", "any($int$)", "any($string$)", "any($point$)", "any($bool$)", "any($celsius$)", "bad"},
 	"point":   {"pt", "(*okp)", "(*np)", "point{$int$, $int$}", "point{$int$, $int$}", "point{y: $int$, x: $int$}", "id($point$)", "v.(point)", "any($point$).(point)", "[]point{$point$, pt}[$int$&1]"},

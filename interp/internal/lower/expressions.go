@@ -124,9 +124,12 @@ func (u *Unit) calleeParts(x *ast.CallExpr) []*ast.Expr {
 	return []*ast.Expr{f}
 }
 
-// keptCallee reports whether the compiler has the function of a call, or the receiver, before the arguments, because a call or a receive operation
+// keptCallee reports whether the compiler has the function of a call, or the interface whose method it is, before the arguments, because a call or a receive operation
 // leads to it (cmd/compile/internal/typecheck, RewriteNonNameCall).
 func (u *Unit) keptCallee(x *ast.CallExpr) (found bool) {
+	if u.methodOf(x) != nil { // the receiver is the first argument
+		return false
+	}
 	for _, o := range u.calleeParts(x) {
 		ast.Inspect(*o, func(n ast.Node) bool {
 			switch n := n.(type) {

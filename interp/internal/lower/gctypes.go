@@ -3,6 +3,7 @@ package lower
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // gcSizes are the sizes of types in compiled code. Those of 64-bit machines agree in what matters here.
@@ -17,6 +18,22 @@ func isText(t types.Type) bool {
 func isBytes(t types.Type) bool {
 	s, ok := orInvalid(t).Underlying().(*types.Slice)
 	return ok && isBasic(s.Elem())
+}
+
+// bytesKey reports whether a key of a map is made of bytes, which the compiler does not copy for the search: it makes that at once
+// (cmd/compile/internal/walk, mapKeyReplaceStrConv).
+func (u *Unit) bytesKey(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if !u.Info.Types[x.Fun].IsType() || !isText(u.typeOf(x)) {
+			return false
+		}
+		s, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Slice)
+		return ok && types.Identical(s.Elem().Underlying(), types.Typ[types.Byte])
+	case *ast.CompositeLit:
+		return slices.ContainsFunc(u.parts(x), func(o *ast.Expr) bool { return u.bytesKey(*o) })
+	}
+	return false
 }
 
 func isComposite(t types.Type) bool {

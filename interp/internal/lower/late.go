@@ -100,6 +100,15 @@ func (r lateReader) statement(c *astutil.Cursor, s, whole ast.Stmt) {
 		}
 		return
 	}
+	if a, ok := s.(*ast.AssignStmt); ok && c.Index() >= 0 && r.severalPlaces(a) {
+		q := r.sequence()
+		q.statement(a)
+		list := r.kept(q.steps[:slices.IndexFunc(q.steps, func(s step) bool { return s.kind == stays })])
+		a.Rhs = r.u.spread(a.Rhs[0], r.u.typeOf(a.Rhs[0]).(*types.Tuple), &list)
+		for _, st := range list {
+			c.InsertBefore(st)
+		}
+	}
 	init := initOf(s)
 	var before []ast.Stmt
 	if init != nil && *init != nil {
@@ -120,6 +129,21 @@ func (r lateReader) statement(c *astutil.Cursor, s, whole ast.Stmt) {
 		}
 		c.Replace(block(append(append(before, list...), whole)...))
 	}
+}
+
+// severalPlaces reports whether a statement assigns the results of a call to several places that may not exist. The compiler assigns them as
+// separate values.
+func (r lateReader) severalPlaces(a *ast.AssignStmt) bool {
+	if len(a.Rhs) != 1 || len(a.Lhs) < 2 || a.Tok != token.ASSIGN || !isTupleType(r.u.typeOf(a.Rhs[0])) || !isA[*ast.CallExpr](ast.Unparen(a.Rhs[0])) {
+		return false
+	}
+	places := 0
+	for _, e := range a.Lhs {
+		if !isA[*ast.Ident](ast.Unparen(e)) {
+			places++
+		}
+	}
+	return places > 1 && slices.ContainsFunc(a.Lhs, r.u.fails)
 }
 
 // loop puts the operations of a loop's condition into the body, and those of its post statement into a function literal.

@@ -91,6 +91,9 @@ func (q *sequence) order(e *ast.Expr) {
 		q.order(&x.X)
 		if q.u.isMap(x.X) {
 			q.orderKey(&x.Index, q.u.typeOf(x.X))
+			if q.u.bytesKey(x.Index) {
+				q.finish(e)
+			}
 		} else {
 			q.order(&x.Index)
 		}
@@ -153,7 +156,6 @@ func (q *sequence) orderCall(x *ast.CallExpr) {
 		for _, o := range callee {
 			q.finish(o)
 		}
-		q.receiver(x)
 	}
 	for i := range x.Args {
 		q.orderAs(&x.Args[i], q.u.argType(x, i))
@@ -184,9 +186,7 @@ func (q *sequence) finishCall(x *ast.CallExpr) {
 		for _, o := range callee {
 			q.run(o)
 		}
-		if !u.keptCallee(x) {
-			q.receiver(x)
-		}
+		q.receiver(x)
 	}
 	for i := range x.Args {
 		if q.mayCall(&x.Args[i]) {

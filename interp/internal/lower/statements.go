@@ -204,9 +204,7 @@ func (q *sequence) laterCall(x *ast.CallExpr) {
 	for _, o := range q.u.calleeParts(x) {
 		q.finish(o)
 	}
-	if !q.u.keptCallee(x) {
-		q.receiver(x)
-	}
+	q.receiver(x)
 	for i := range x.Args {
 		q.finishAs(&x.Args[i], q.u.argType(x, i))
 	}
