@@ -1,6 +1,11 @@
 package live
 
 import (
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
 	"halfnote/internal/goid"
 	"halfnote/interp/internal/engine"
 )
@@ -106,11 +111,30 @@ func (r *Registry) Called() *Defers {
 		e = r.expected[goid.Current()]
 	}
 	r.mu.Unlock()
-	if e.Defers == nil || r.Depth() != e.depth {
+	if e.Defers == nil || r.Depth() != e.depth || !direct() {
 		return &Defers{r: r}
 	}
 	return e.Defers
 }
+
+// direct reports whether only the interpreter lies between a list and the function that it calls. Where there is compiled code, such as that of
+// sync.OnceFunc, that is what is deferred, and not the function that it calls.
+func direct() bool {
+	var pcs [256]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.Function, "live.(*Defers).call") {
+			return true
+		}
+		if !more || !slices.ContainsFunc(interpreter, func(path string) bool { return strings.HasPrefix(f.Function, path) }) {
+			return false
+		}
+	}
+}
+
+// interpreter lists what begins the names of functions that lie between two interpreted ones.
+var interpreter = []string{"runtime.", "reflect.", "github.com/traefik/yaegi/", strings.TrimSuffix(reflect.TypeFor[Registry]().PkgPath(), "live")}
 
 // Recover implements the built-in recover in a function that d calls. It does not recover
 // from a value that stops a cell.
