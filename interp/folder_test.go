@@ -30,7 +30,7 @@ const (
 // TestProgramFolder runs each Go file below the folder HALFNOTE_PROGRAMS as a program of one file, on both engines and as compiled Go. It reports
 // what differs and what is refused. Programs may come from a generator for tests of compilers, or from a collection of examples. Addresses count as
 // equal. Programs that do not compile, do not end, or do not print the same each time are left out. Where the language leaves the order of
-// operands open, a program may stop at another panic of the same statement: such results are counted separately if all else is the same.
+// operands open, a program may stop at another panic of the same statement: such results are counted separately if everything else is the same.
 func TestProgramFolder(t *testing.T) {
 	root := os.Getenv(folderVar)
 	if root == "" {
@@ -99,7 +99,7 @@ func TestProgramFolder(t *testing.T) {
 			case got == slow[file]:
 				counts[engine+": equal, as functions that are not inlined"]++
 			case panicTexts.ReplaceAllString(got, "") == panicTexts.ReplaceAllString(want[file], ""):
-				counts[engine+": another panic, all else equal"]++
+				counts[engine+": another panic, everything else equal"]++
 				t.Logf("%s: another panic: %s", id, firstDifference(got, want[file]))
 			default:
 				counts[engine+": differs"]++

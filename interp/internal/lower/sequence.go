@@ -460,7 +460,7 @@ func (q *sequence) computedEarly(e ast.Expr) bool {
 	return false
 }
 
-// receiver lists what becomes of the receiver of a call: the dereference of a pointer for a method of values, or the address of a variable.
+// receiver lists the use of the receiver of a call: the dereference of a pointer for a method of values, or the address of a variable.
 func (q *sequence) receiver(x *ast.CallExpr) {
 	q.receiverPointer(x)
 	q.receiverPlace(x)
