@@ -9,11 +9,11 @@ import (
 type Granularity uint8
 
 const (
-	PerTensor    Granularity = iota // one scale
-	PerRow                          // a scale for each row of the last dimension
-	Per1x128                        // a scale for 128 numbers of the last dimension, as DeepSeek-V3 has for activations
-	Per128x128                      // a scale for 128 x 128 numbers, as DeepSeek-V3 has for weights
-	granularites                    // their number
+	PerTensor     Granularity = iota // one scale
+	PerRow                           // a scale for each row of the last dimension
+	Per1x128                         // a scale for 128 numbers of the last dimension, as DeepSeek-V3 has for activations
+	Per128x128                       // a scale for 128 x 128 numbers, as DeepSeek-V3 has for weights
+	granularities                    // their number
 )
 
 // String returns the size: "1x128".
@@ -50,7 +50,7 @@ func (f Float8) plan() (plan, error) {
 	if e.Bits() != 8 || e.spec().kind > fnuz {
 		return plan{}, fmt.Errorf("Float8 with elements of %v; want a floating-point format of 8 bits, such as E4M3FN or E5M2", e)
 	}
-	if f.Granularity >= granularites {
+	if f.Granularity >= granularities {
 		return plan{}, fmt.Errorf("Float8 with granularity %d; want PerTensor, PerRow, Per1x128 or Per128x128", uint8(f.Granularity))
 	}
 	size := [...][2]int{PerTensor: {0, 0}, PerRow: {1, 0}, Per1x128: {1, 128}, Per128x128: {128, 128}}[f.Granularity]
