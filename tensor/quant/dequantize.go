@@ -29,7 +29,7 @@ func (q *Tensor) dequantize(d tensor.DType, tier *asm.Tier) *tensor.Tensor {
 		r.zeroPoints = bytes(q.zeros)
 	}
 	if c, ok := decodingOf(q.grid.element.spec()); ok && tier != nil && tier.Loops.Decode != nil && q.zeros == nil {
-		r.decode, r.decoding = tier.Loops.Decode, c
+		r.tier, r.decode, r.decoding = tier, tier.Loops.Decode, c
 	}
 	if len(r.dst) > 0 {
 		rows := max(1, share/q.grid.width)
@@ -77,6 +77,7 @@ type reader struct {
 	bytes      []uint8
 	factors    []float32
 	zeroPoints []uint8
+	tier       *asm.Tier
 	decode     asm.Decode // nil for portable code
 	decoding   asm.Decoding
 }
@@ -109,7 +110,7 @@ func (r *reader) rowOfVectors(row int, room []uint8) bool {
 	}
 	codes := r.bytes[packed(row*g.width, bits):packed((row+1)*g.width, bits)]
 	if bits != 8 {
-		unpack(room, codes, bits)
+		unpack(room, codes, bits, r.tier)
 		codes = room
 	}
 	dst := r.dst[row*g.width:]
@@ -156,7 +157,7 @@ func (r *reader) row(row int) {
 				continue
 			}
 			codes := buffer[:len(dst)]
-			unpack(codes, r.bytes[packed(at, bits):], bits)
+			unpack(codes, r.bytes[packed(at, bits):], bits, nil)
 			if zero != 0 {
 				for i, code := range codes {
 					dst[i] = float32(table[code]-zero) * factor
@@ -191,7 +192,7 @@ func (q *Tensor) At(index ...int) float64 {
 	bits := q.grid.element.Bits()
 	first := at &^ 3 // four codes are whole bytes in every format
 	codes := make([]uint8, min(4, q.grid.height*q.grid.width-first))
-	unpack(codes, bytes(q.codes)[packed(first, bits):], bits)
+	unpack(codes, bytes(q.codes)[packed(first, bits):], bits, nil)
 	x := decoding[q.grid.element][codes[at-first]]
 	if q.scales == nil {
 		return float64(x)

@@ -43,7 +43,7 @@ func (q *Tensor) inside() *tensor.Tensor {
 	y := memory.Unset(tensor.Float32, q.shape...)
 	bits := q.grid.element.Bits()
 	codes := make([]uint8, q.grid.height*q.grid.width)
-	unpack(codes, bytes(q.codes), bits)
+	unpack(codes, bytes(q.codes), bits, nil)
 	lowest := uint8(1) << (bits - 1)
 	for i, c := range codes {
 		floats(y)[i] = 1

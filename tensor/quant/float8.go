@@ -63,14 +63,14 @@ type amaxRule struct {
 	powerOfTwo bool
 }
 
-func (r amaxRule) choose(out []block, of []span, _ float32) {
+func (r amaxRule) choose(out *blocks, of spans, _ float32) {
 	const least = 1e-12 // torchao's EPS
-	for i := range out {
-		factor := float32(r.most / max(float64(math.Float32frombits(of[i].amax)), least))
+	for i, a := range of.amax {
+		factor := float32(r.most / max(float64(math.Float32frombits(a)), least))
 		if r.powerOfTwo {
 			_, e := math.Frexp(float64(factor))
 			factor = powerOf(max(e-1, -127))
 		}
-		out[i] = block{scale: 1 / factor, factor: factor, limit: float32(r.most)}
+		out.scales[i], out.factors[i], out.limits[i] = 1/factor, factor, float32(r.most)
 	}
 }

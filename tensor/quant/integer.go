@@ -49,19 +49,18 @@ type affineRule struct {
 	asymmetric bool
 }
 
-func (r affineRule) choose(out []block, of []span, _ float32) {
-	for i := range out {
-		b, lo, hi := block{}, of[i].lo, of[i].hi
+func (r affineRule) choose(out *blocks, of spans, _ float32) {
+	for i, a := range of.amax {
+		scale, zero := float32(0), float32(0)
 		if r.asymmetric {
 			const eps = 0x1p-23 // torch.finfo(torch.float32).eps
-			b.scale = max((hi-lo)/(-2*r.lowest-1), eps)
-			b.zero = min(max(r.lowest-roundEven(lo/b.scale), r.lowest), -r.lowest-1)
+			scale = max((of.hi[i]-of.lo[i])/(-2*r.lowest-1), eps)
+			zero = min(max(r.lowest-roundEven(of.lo[i]/scale), r.lowest), -r.lowest-1)
 		} else {
 			const tiny = 0x1p-126 // torch.finfo(torch.float32).smallest_normal
-			b.scale = max(math.Float32frombits(of[i].amax)/(-r.lowest-0.5), tiny)
+			scale = max(math.Float32frombits(a)/(-r.lowest-0.5), tiny)
 		}
-		b.factor = 1 / b.scale
-		out[i] = b
+		out.scales[i], out.zeros[i], out.factors[i] = scale, int32(zero), 1/scale
 	}
 }
 

@@ -100,9 +100,8 @@ type mxRule struct {
 	bits int // of the mantissa, without the leading one
 }
 
-func (r mxRule) choose(out []block, of []span, _ float32) {
-	for i := range out {
-		b := of[i].amax
+func (r mxRule) choose(out *blocks, of spans, _ float32) {
+	for i, b := range of.amax {
 		code := 0
 		switch r.mode {
 		case RCeil:
@@ -119,7 +118,7 @@ func (r mxRule) choose(out []block, of []span, _ float32) {
 			code = int(b>>23) - r.emax
 		}
 		code = min(max(code, 0), 254)
-		out[i] = block{code: uint8(code), factor: powerOf(127 - code), limit: r.limit(code)}
+		out.codes[i], out.factors[i], out.limits[i] = uint8(code), powerOf(127-code), r.limit(code)
 	}
 }
 

@@ -61,20 +61,15 @@ func (nvRule) global(amax float32) (scale, factor float32) {
 	return 1 / factor, factor
 }
 
-func (nvRule) choose(out []block, of []span, global float32) {
+func (nvRule) choose(out *blocks, of spans, global float32) {
 	sixth := float32(1) / nvMost
 	product, inverse := float32(global*sixth), 1/global
-	for len(out) > 0 {
-		var scales [64]float32
-		var codes [64]uint8
-		n := min(len(out), len(scales))
-		for i, s := range of[:n] {
-			scales[i] = min(math.Float32frombits(s.amax)*product, math.MaxFloat32)
-		}
-		scaleEncoder.nearest(codes[:n], scales[:n], 1, 448)
-		for i, c := range codes[:n] {
-			out[i] = block{code: c, factor: min(1/float32(decoding[E4M3FN][c]*inverse), math.MaxFloat32), limit: nvMost}
-		}
-		out, of = out[n:], of[n:]
+	for i, a := range of.amax {
+		out.scales[i] = min(math.Float32frombits(a)*product, math.MaxFloat32)
+		out.limits[i] = nvMost
+	}
+	scaleEncoder.nearest(out.codes, out.scales, 1, 448)
+	for i, c := range out.codes {
+		out.factors[i] = min(1/float32(decoding[E4M3FN][c]*inverse), math.MaxFloat32)
 	}
 }

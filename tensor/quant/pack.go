@@ -1,6 +1,11 @@
 package quant
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"halfnote/tensor/internal/asm"
+)
 
 // Codes of 4 bits are stored two in a byte, the first in the low bits, as in torchao, Transformer Engine and safetensors. Codes of 6 bits are
 // stored four in three bytes, as a stream of bits from the lowest on, as in safetensors; torchao 0.18 keeps each in a separate byte.
@@ -8,11 +13,15 @@ import "encoding/binary"
 // packed returns the number of bytes of n codes, which must be whole.
 func packed(n, bits int) int { return n * bits / 8 }
 
-// pack stores codes of the given number of bits.
-func pack(dst, codes []uint8, bits int) {
+// pack stores codes of the given number of bits, with the kernels of a tier, or in Go if that is nil.
+func pack(dst, codes []uint8, bits int, tier *asm.Tier) {
 	switch bits {
 	case 4:
 		i := 0
+		if n := len(codes) &^ 31; n > 0 && tier != nil && tier.Loops.Pack4 != nil {
+			tier.Loops.Pack4(unsafe.Pointer(&dst[0]), unsafe.Pointer(&codes[0]), n)
+			i = n
+		}
 		for ; i+8 <= len(codes); i += 8 {
 			w := binary.LittleEndian.Uint64(codes[i:]) & 0x0f0f0f0f0f0f0f0f
 			w = (w | w>>4) & 0x00ff00ff00ff00ff
@@ -34,10 +43,14 @@ func pack(dst, codes []uint8, bits int) {
 }
 
 // unpack is the inverse of pack.
-func unpack(codes, src []uint8, bits int) {
+func unpack(codes, src []uint8, bits int, tier *asm.Tier) {
 	switch bits {
 	case 4:
 		i := 0
+		if n := len(codes) &^ 31; n > 0 && tier != nil && tier.Loops.Unpack4 != nil {
+			tier.Loops.Unpack4(unsafe.Pointer(&codes[0]), unsafe.Pointer(&src[0]), n)
+			i = n
+		}
 		for ; i+8 <= len(codes); i += 8 {
 			w := uint64(binary.LittleEndian.Uint32(src[i/2:]))
 			w = (w | w<<16) & 0x0000ffff0000ffff

@@ -85,7 +85,7 @@ type writer struct {
 	amax    []uint32    // largest magnitudes of blocks, for a scheme with a scale of the tensor
 	stored  float32     // that scale
 	global  float32     // factor for the rule
-	all     [1]block    // the block that is the whole tensor
+	all     *blocks     // the block that is the whole tensor
 	unknown atomic.Bool // whether a NaN has no code
 }
 
@@ -99,9 +99,9 @@ func (w *writer) run() {
 		return
 	case w.scales == nil && w.floats == nil:
 	case w.scaleShape == nil:
-		all := w.all[:]
-		w.choose(all, []span{w.overall()})
-		w.store(0, all)
+		w.all = newBlocks(1)
+		w.choose(w.all, w.overall())
+		w.store(0, w.all)
 	case w.grid.scales == e4m3Scale:
 		w.prepare()
 	}
@@ -119,28 +119,24 @@ func (w *writer) run() {
 	})
 }
 
-// room holds the ranges, the scales, the factors and the limits of the blocks of a band, and the codes of a row.
+// room holds the largest magnitudes of a row, the ranges and scales of the blocks of a band, and the codes of a row.
 type room struct {
-	row             []uint32
-	spans           []span
-	list            []block
-	factors, limits []float32
-	zeros           []int32
-	codes           []uint8
+	row    []uint32
+	spans  spans
+	blocks *blocks
+	codes  []uint8
 }
 
-func newRoom(blocks, width int) *room {
-	return &room{make([]uint32, blocks), make([]span, blocks), make([]block, blocks), make([]float32, blocks), make([]float32, blocks), make([]int32, blocks), make([]uint8, width)}
+func newRoom(across, width int) *room {
+	return &room{make([]uint32, across), newSpans(across), newBlocks(across), make([]uint8, width)}
 }
 
 // overall returns the range of the whole tensor, of a rule without zero points.
-func (w *writer) overall() span {
-	spans := make([]span, ceil(len(w.src), share))
-	each(len(spans), func(i int) { spans[i].amax = w.most(w.src[i*share : min((i+1)*share, len(w.src))]) })
-	s := spans[0]
-	for _, t := range spans[1:] {
-		s.amax = max(s.amax, t.amax)
-	}
+func (w *writer) overall() spans {
+	parts := make([]uint32, ceil(len(w.src), share))
+	each(len(parts), func(i int) { parts[i] = w.most(w.src[i*share : min((i+1)*share, len(w.src))]) })
+	s := newSpans(1)
+	s.amax[0] = slices.Max(parts)
 	return s
 }
 
@@ -165,36 +161,32 @@ func (w *writer) prepare() {
 }
 
 // choose sets out to the scales for ranges. It reports whether all are finite.
-func (w *writer) choose(out []block, of []span) (finite bool) {
+func (w *writer) choose(out *blocks, of spans) (finite bool) {
 	w.rule.choose(out, of, w.global)
 	finite = true
-	for i := range of {
-		if of[i].amax >= infBits {
+	for i, a := range of.amax {
+		if a >= infBits {
 			nan := float32(math.NaN())
 			code := E8M0.spec().nan
 			if w.grid.scales == e4m3Scale {
 				code = E4M3FN.spec().nan
 			}
-			out[i], finite = block{code: uint8(code), scale: nan, factor: nan}, false
+			out.codes[i], out.scales[i], out.zeros[i], out.factors[i], finite = uint8(code), nan, 0, nan, false
 		}
 	}
 	return finite
 }
 
 // store stores the scales of blocks from number i on.
-func (w *writer) store(i int, list []block) {
+func (w *writer) store(i int, of *blocks) {
 	if w.floats != nil {
-		for j := range list {
-			w.floats[i+j] = list[j].scale
-		}
+		copy(w.floats[i:], of.scales)
 	} else {
-		for j := range list {
-			w.scales[i+j] = list[j].code
-		}
+		copy(w.scales[i:], of.codes)
 	}
 	if w.zeros != nil {
-		for j := range list {
-			w.zeros[i+j] = uint8(int8(list[j].zero))
+		for j, z := range of.zeros {
+			w.zeros[i+j] = uint8(int8(z))
 		}
 	}
 }
@@ -202,33 +194,29 @@ func (w *writer) store(i int, list []block) {
 // band converts rows from to below to, the height of a block.
 func (w *writer) band(from, to int, m *room) {
 	cols, across, rows := w.at()
-	list, finite := w.all[:], true
+	of, finite := w.all, true
 	switch {
 	case w.plan.scales == noScale:
+		of = m.blocks // not read
 	case w.scaleShape == nil:
-		finite = list[0].factor == list[0].factor
+		finite = of.factors[0] == of.factors[0]
 	default:
 		w.ranges(from, to, m)
-		list = m.list
-		finite = w.choose(list, m.spans)
+		of = m.blocks
+		finite = w.choose(of, m.spans)
 		for r := from; r < to; r += rows {
-			w.store(r/rows*across, list)
+			w.store(r/rows*across, of)
 		}
-	}
-	if w.plan.scales == noScale || w.rounding != Nearest {
-		for r := from; r < to; r++ {
-			for c := range list {
-				w.segment(r*w.width+c*cols, m.codes[c*cols:min((c+1)*cols, w.width)], &list[c])
-			}
-			w.pack(r, m.codes)
-		}
-		return
-	}
-	for c := range list {
-		m.factors[c], m.limits[c], m.zeros[c] = list[c].factor, list[c].limit, int32(list[c].zero)
 	}
 	for r := from; r < to; r++ {
-		w.row(r, cols, finite, m)
+		if w.plan.scales != noScale && w.rounding == Nearest {
+			w.row(r, cols, finite, of, m.codes)
+			continue
+		}
+		for c := range across {
+			w.segment(r*w.width+c*cols, m.codes[c*cols:min((c+1)*cols, w.width)], of.factors[c], of.limits[c])
+		}
+		w.pack(r, m.codes)
 	}
 }
 
@@ -236,48 +224,48 @@ func (w *writer) band(from, to int, m *room) {
 func (w *writer) ranges(from, to int, m *room) {
 	cols, across, _ := w.at()
 	whole := w.width / cols * cols // columns in blocks of full width
-	clear(m.spans)
 	for r := from; r < to; r++ {
 		src, row := w.src[r*w.width:(r+1)*w.width], m.row
-		switch {
-		case w.amax != nil:
-			row = w.amax[r*across : (r+1)*across]
-		default:
+		if r == from {
+			row = m.spans.amax
+		}
+		if w.amax != nil {
+			copy(row, w.amax[r*across:])
+		} else {
 			w.largest(row, src[:whole], cols)
 			if whole < w.width {
 				row[across-1] = absmax(0, src[whole:])
 			}
 		}
-		for c, a := range row {
-			m.spans[c].amax = max(m.spans[c].amax, a)
+		if r > from {
+			for c, a := range row {
+				m.spans.amax[c] = max(m.spans.amax[c], a)
+			}
 		}
 		if hasZeros(w.grid) { // blocks of one row
-			w.encoder.ranges(m.factors, m.limits, src, cols)
-			for c := range m.spans {
-				m.spans[c].lo, m.spans[c].hi = m.factors[c], m.limits[c]
-			}
+			w.encoder.ranges(m.spans.lo, m.spans.hi, src, cols)
 		}
 	}
 }
 
 // row converts a row whose factors and limits are known.
-func (w *writer) row(r, cols int, finite bool, m *room) {
+func (w *writer) row(r, cols int, finite bool, of *blocks, room []uint8) {
 	whole := w.width / cols * cols
 	bits := w.element.Bits()
-	src, dst := w.src[r*w.width:(r+1)*w.width], m.codes
+	src, dst := w.src[r*w.width:(r+1)*w.width], room
 	if bits == 8 {
 		dst = w.codes[r*w.width : (r+1)*w.width]
 	}
 	if w.plan.zeros { // whole blocks only
-		w.integers(dst, src, cols, m.factors, m.zeros, bits)
+		w.integers(dst, src, cols, of.factors, of.zeros, bits)
 	} else {
-		w.blocks(dst, src[:whole], cols, m.factors, m.limits)
+		w.blocks(dst, src[:whole], cols, of.factors, of.limits)
 	}
 	if whole < w.width {
-		w.nearest(dst[whole:], src[whole:], m.factors[whole/cols], m.limits[whole/cols])
+		w.nearest(dst[whole:], src[whole:], of.factors[whole/cols], of.limits[whole/cols])
 	}
 	if !finite {
-		for c, f := range m.factors {
+		for c, f := range of.factors {
 			if f != f {
 				clear(dst[c*cols : min((c+1)*cols, w.width)])
 			}
@@ -289,22 +277,22 @@ func (w *writer) row(r, cols int, finite bool, m *room) {
 }
 
 // segment sets dst to the codes of the elements from number at on, which belong to one block.
-func (w *writer) segment(at int, dst []uint8, b *block) {
+func (w *writer) segment(at int, dst []uint8, factor, limit float32) {
 	src := w.src[at : at+len(dst)]
 	switch {
 	case w.plan.scales == noScale:
 		w.cast(dst, src, at)
-	case b.factor != b.factor:
+	case factor != factor:
 		clear(dst)
 	default:
-		w.rounded(dst, src, b.factor, b.limit, w.rounding, at)
+		w.rounded(dst, src, factor, limit, w.rounding, at)
 	}
 }
 
 // pack stores the codes of a row.
 func (w *writer) pack(r int, codes []uint8) {
 	bits := w.element.Bits()
-	pack(w.codes[packed(r*w.width, bits):], codes, bits)
+	pack(w.codes[packed(r*w.width, bits):], codes, bits, w.tier)
 }
 
 // cast converts numbers without a scale.

@@ -37,26 +37,32 @@ type plan struct {
 	rule       rule
 }
 
-// block is what a rule decides for a block.
-type block struct {
-	code   uint8   // scale as it is stored, if that is a byte
-	scale  float32 // scale as it is stored otherwise
-	zero   float32 // zero point
-	factor float32 // multiplies the numbers before they are rounded
-	limit  float32 // largest magnitude after that
+// blocks holds what a rule decides for some blocks.
+type blocks struct {
+	codes   []uint8   // scales as they are stored, if those are bytes
+	scales  []float32 // scales as they are stored otherwise
+	zeros   []int32   // zero points
+	factors []float32 // multiply the numbers before they are rounded
+	limits  []float32 // largest magnitudes after that
 }
+
+func newBlocks(n int) *blocks {
+	return &blocks{make([]uint8, n), make([]float32, n), make([]int32, n), make([]float32, n), make([]float32, n)}
+}
+
+// spans holds the ranges of the numbers of some blocks: the bits of the largest magnitude and, for a rule with zero points, the smallest and the largest number, or 0.
+type spans struct {
+	amax   []uint32
+	lo, hi []float32
+}
+
+func newSpans(n int) spans { return spans{make([]uint32, n), make([]float32, n), make([]float32, n)} }
 
 // rule chooses scales.
 type rule interface {
 	// choose sets out to the scales of blocks of numbers of the given ranges. global is the factor of the tensor. What it sets for a block with an
 	// infinity or NaN does not matter.
-	choose(out []block, of []span, global float32)
-}
-
-// span is the range of the numbers of a block: the bits of the largest magnitude and, for a rule with zero points, the smallest and the largest number, or 0.
-type span struct {
-	amax   uint32
-	lo, hi float32
+	choose(out *blocks, of spans, global float32)
 }
 
 // global is a rule with a scale of the tensor.

@@ -310,6 +310,8 @@ type Loops struct {
 	RangesOfBlocks func(lo, hi, src unsafe.Pointer, blocks, width int)
 	Integers       Integers
 	Decode         Decode
+	// Pack4 stores the low halves of n bytes, a positive multiple of 32, two in a byte, the first in the low bits. Unpack4 is its inverse.
+	Pack4, Unpack4 func(dst, src unsafe.Pointer, n int)
 }
 
 // Encode sets dst, a byte for each of width float32 of some adjacent blocks, to the codes of the numbers times the factor of their block, with

@@ -1732,6 +1732,16 @@ func avx2IntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zero
 //go:noescape
 func avx2DecodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
 
+// pack4 is [Loops.Pack4].
+//
+//go:noescape
+func pack4(dst, src unsafe.Pointer, n int)
+
+// unpack4 is [Loops.Unpack4].
+//
+//go:noescape
+func unpack4(dst, src unsafe.Pointer, n int)
+
 // largestOf returns the largest of n float32, or NaN if there is one.
 //
 //go:noescape

@@ -39033,6 +39033,51 @@ done:
 VZEROUPPER
 RET
 
+// func pack4(dst, src unsafe.Pointer, n int)
+TEXT ·pack4(SB), NOSPLIT, $0-24
+MOVQ dst+0(FP), DI
+MOVQ src+8(FP), SI
+MOVQ n+16(FP), CX
+MOVL $0x0f0f0f0f, AX
+VMOVD AX, X15
+VPBROADCASTD X15, Y15
+MOVL $0x10011001, AX
+VMOVD AX, X14
+VPBROADCASTD X14, Y14
+loop:
+VPAND (SI), Y15, Y0
+VPMADDUBSW Y14, Y0, Y0
+VPACKUSWB Y0, Y0, Y0
+VPERMQ $0x08, Y0, Y0
+VMOVDQU X0, (DI)
+ADDQ $32, SI
+ADDQ $16, DI
+SUBQ $32, CX
+JGT loop
+VZEROUPPER
+RET
+
+// func unpack4(dst, src unsafe.Pointer, n int)
+TEXT ·unpack4(SB), NOSPLIT, $0-24
+MOVQ dst+0(FP), DI
+MOVQ src+8(FP), SI
+MOVQ n+16(FP), CX
+MOVL $0x0f0f0f0f, AX
+VMOVD AX, X15
+VPBROADCASTD X15, Y15
+loop:
+VPMOVZXBW (SI), Y0
+VPSLLW $4, Y0, Y1
+VPOR Y1, Y0, Y0
+VPAND Y15, Y0, Y0
+VMOVDQU Y0, (DI)
+ADDQ $16, SI
+ADDQ $32, DI
+SUBQ $32, CX
+JGT loop
+VZEROUPPER
+RET
+
 // func largestOf(x unsafe.Pointer, n int) (most float32)
 TEXT ·largestOf(SB), NOSPLIT, $0-20
 MOVQ x+0(FP), SI

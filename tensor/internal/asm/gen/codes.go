@@ -12,6 +12,22 @@ func codes() {
 		v.integers()
 		v.decode()
 	}
+	nibbles()
+}
+
+// nibbles prints the packing of codes of 4 bits, 32 codes per iteration.
+func nibbles() {
+	mask := "MOVL $0x0f0f0f0f, AX\nVMOVD AX, X15\nVPBROADCASTD X15, Y15"
+	fn("is [Loops.Pack4].", "pack4", "(dst, src unsafe.Pointer, n int)", 0, 24)
+	load("dst", "DI", "src", "SI", "n", "CX")
+	p("%s\nMOVL $0x10011001, AX\nVMOVD AX, X14\nVPBROADCASTD X14, Y14\nloop:", mask)
+	p("VPAND (SI), Y15, Y0\nVPMADDUBSW Y14, Y0, Y0") // the first of two bytes plus 16 times the second
+	p("VPACKUSWB Y0, Y0, Y0\nVPERMQ $0x08, Y0, Y0\nVMOVDQU X0, (DI)")
+	p("ADDQ $32, SI\nADDQ $16, DI\nSUBQ $32, CX\nJGT loop\nVZEROUPPER\nRET\n")
+	fn("is [Loops.Unpack4].", "unpack4", "(dst, src unsafe.Pointer, n int)", 0, 24)
+	load("dst", "DI", "src", "SI", "n", "CX")
+	p("%s\nloop:\nVPMOVZXBW (SI), Y0\nVPSLLW $4, Y0, Y1\nVPOR Y1, Y0, Y0\nVPAND Y15, Y0, Y0\nVMOVDQU Y0, (DI)", mask)
+	p("ADDQ $16, SI\nADDQ $32, DI\nSUBQ $32, CX\nJGT loop\nVZEROUPPER\nRET\n")
 }
 
 // broadcast prints code that sets all lanes of register r to the word at an address.
