@@ -32,7 +32,7 @@ display                       2000     850          0         0
 display/chart                11300    2950          0         0  matplotlib's axes: ticks, limits, annotations, errors, two y axes; bars, boxes, pictures, tables
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
-install                       2550    1750          0         0  tests of Python in folders of strangers, what a first start is at
+install                       2800    1750          0         0  a site for browsers; tests of Python in folders of strangers, what a first start is at
 internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4750          0         0  cells in a browser; idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed

@@ -39,6 +39,7 @@ type commands struct {
 	Install   installCommand   `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run       runCommand       `cmd:"" help:"Execute notebooks without Jupyter or Python."`
 	Site      siteCommand      `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
+	Lite      liteCommand      `cmd:"" help:"Write a site in which notebooks run in the reader's browser, with nothing to install."`
 	Export    exportCommand    `cmd:"" help:"Write a notebook as a Go program that prints the same output."`
 	Fmt       fmtCommand       `cmd:"" help:"Format the code cells of notebooks, as gofmt does."`
 	Lab       labCommand       `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
@@ -364,6 +365,35 @@ func (c nbgraderCommand) Run() error {
 	}
 	fmt.Println("wrote", path)
 	return nil
+}
+
+type liteCommand struct {
+	Output string `default:"halfnote-lite" placeholder:"DIR" help:"Folder of the site." type:"path"`
+	Dir    string `placeholder:"DIR" help:"Show the notebooks in DIR. Without it, the tutorials." type:"existingdir"`
+	Serve  bool   `help:"Serve the site on this machine when it is written."`
+	Port   int    `default:"8000" help:"Port for --serve."`
+}
+
+func (c liteCommand) Run(ctx context.Context) error {
+	if c.Dir == "" {
+		dir, err := os.MkdirTemp("", "halfnote-lessons-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		c.Dir = dir
+		if err := copyTutorials(c.Dir, notRun); err != nil {
+			return err
+		}
+	}
+	if err := install.Lite(ctx, install.LiteOptions{Output: c.Output, Contents: c.Dir, Progress: os.Stdout}); err != nil {
+		return err
+	}
+	if !c.Serve {
+		fmt.Println("the site is in", c.Output+": any server of static files can show it, and halfnote lite --serve does on this machine")
+		return nil
+	}
+	return install.ServeSite(ctx, c.Output, c.Port, func(url string) { fmt.Println("open", url+"lab/index.html", "in a browser; Ctrl-C ends the server") })
 }
 
 type doctorCommand struct {

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"halfnote/install"
+	"halfnote/internal/testenv"
+)
+
+// liteWalk are the cells that testdata/browser/lite.py runs.
+var liteWalk = []string{
+	"x := 6 * 7\nx",
+	"var name string\nfmt.Scanln(&name)\nfmt.Println(\"hello\", name)",
+	"fmt.Println(\"begun\")\nfor {}",
+	"fmt.Println(\"x is\", x)",
+	"k := widget.NewIntSlider(3, 0, 9)\nwidget.Interact(func() { fmt.Println(\"slider at\", k.Value()) }, k)",
+	"import \"go/parser\"\nparser.ParseExpr(strings.Repeat(\"(\", 90000))", // compiled code that nests deeper than the stack of a browser
+	"fmt.Println(\"again\")",
+}
+
+// TestLite writes a site, and runs a notebook there in a browser.
+func TestLite(t *testing.T) {
+	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
+	if !testenv.Requires("jupyter") {
+		t.Skip("needs pip and its index: set HALFNOTE_REQUIRE=jupyter to run it")
+	}
+	if os.Getenv("HALFNOTE_LAB_CACHE") == "" {
+		t.Setenv("HALFNOTE_LAB_CACHE", t.TempDir())
+	}
+	contents, site := t.TempDir(), filepath.Join(t.TempDir(), "site")
+	cells := []map[string]any{}
+	for i, code := range liteWalk {
+		cells = append(cells, map[string]any{"cell_type": "code", "id": fmt.Sprint("cell", i), "source": code, "metadata": struct{}{}, "outputs": []any{}, "execution_count": nil})
+	}
+	data, err := json.Marshal(map[string]any{
+		"nbformat": 4, "nbformat_minor": 5, "cells": cells,
+		"metadata": map[string]any{"kernelspec": map[string]string{"name": "halfnote", "display_name": "Go (halfnote)", "language": "go"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(contents, "walk.ipynb"), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, code := halfnote(t, "lite", "--output", site, "--dir", contents); code != 0 {
+		t.Fatalf("got exit code %d\n%s", code, text)
+	}
+	if text, code := halfnote(t, "lite", "--output", contents, "--dir", contents); code == 0 {
+		t.Errorf("a folder of something else was taken for a site\n%s", text)
+	}
+	expose(t, filepath.Join(site, "jupyter-lite.json"))
+
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() { ended <- install.ServeSite(ctx, site, 0, func(url string) { ready <- url }) }()
+	base := <-ready
+	environments, _ := filepath.Glob(filepath.Join(os.Getenv("HALFNOTE_LAB_CACHE"), "lite-*", "bin", "python"))
+	if len(environments) == 0 {
+		t.Fatal("there is no environment of JupyterLite")
+	}
+	args := []string{"internal/e2e/testdata/browser/lite.py", chromium, base, ""}
+	if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" {
+		args = append(args, filepath.Join(shots, "lite.failed.png"))
+	}
+	t.Log(runPython(t, environments[0], args...))
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// expose lets the script reach the application of a site.
+func expose(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config map[string]any
+	if err := json.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	config["jupyter-config-data"].(map[string]any)["exposeAppInBrowser"] = true
+	if text, err = json.Marshal(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
