@@ -34,10 +34,15 @@ func (s *shown) Display(b display.Bundle) {
 
 // TestPicturesOfPages compares the pictures in docs/matplotlib.md with those that its cells show. With -update it writes them.
 func TestPicturesOfPages(t *testing.T) {
-	text, err := os.ReadFile("../docs/matplotlib.md")
+	docs, err := filepath.Abs("../docs")
 	if err != nil {
 		t.Fatal(err)
 	}
+	text, err := os.ReadFile(filepath.Join(docs, "matplotlib.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
 	s, err := interp.NewSession(interp.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +65,7 @@ func TestPicturesOfPages(t *testing.T) {
 			t.Errorf("%s: the cell shows no picture:\n%s", b[2], b[1])
 			continue
 		}
-		file := filepath.Join("../docs", string(b[2]))
+		file := filepath.Join(docs, string(b[2]))
 		if flag.Lookup("update").Value.String() == "true" {
 			if err := os.WriteFile(file, sink.picture, 0o644); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/display/chart"
+	"halfnote/internal/text"
 	"halfnote/tensor/data"
 )
 
@@ -356,9 +357,9 @@ func (r *SweepReport) summarize() {
 
 func (r *SweepReport) sentence() string {
 	high, low := r.extreme(1), r.extreme(-1)
-	text := fmt.Sprintf("%d settings", len(r.settings))
+	said := text.Count(len(r.settings), "setting")
 	if n := r.seeds(); n > 1 {
-		text += fmt.Sprintf(" with %d seeds each", n)
+		said += fmt.Sprintf(" with %d seeds each", n)
 	}
 	bad := 0
 	for _, s := range r.settings {
@@ -369,13 +370,13 @@ func (r *SweepReport) sentence() string {
 		}
 	}
 	if high < 0 {
-		return text + ": no result is finite."
+		return said + ": no result is finite."
 	}
-	text += fmt.Sprintf(": highest %s with %s, lowest %s with %s.", r.settings[high].text(), r.settings[high].point, r.settings[low].text(), r.settings[low].point)
+	said += fmt.Sprintf(": highest %s with %s, lowest %s with %s.", r.settings[high].text(), r.settings[high].point, r.settings[low].text(), r.settings[low].point)
 	if bad > 0 {
-		text += fmt.Sprintf(" %d results are not finite.", bad)
+		said += fmt.Sprintf(" Not finite: %s.", text.Count(bad, "result"))
 	}
-	return text
+	return said
 }
 
 // text returns the mean and the spread.

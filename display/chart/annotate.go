@@ -80,6 +80,12 @@ func (n note) at(v view) (x, y, x2, y2 float64) {
 	return exponent(n.x, v.x.base), exponent(n.y, v.y.base), exponent(n.x2, v.x.base), exponent(n.y2, v.y.base)
 }
 
+// placed reports whether a note has a place on the axes: a logarithmic one has none for 0.
+func (n note) placed(r row) bool {
+	across, upright := n.kind == acrossNote || n.kind == acrossSpan, n.kind == uprightNote || n.kind == uprightSpan
+	return (across || finite(r.x) && finite(r.x2)) && (upright || finite(r.y) && finite(r.y2))
+}
+
 // noted returns the view with notes on a plot with limits.
 func (v view) noted(notes []note, x, y span) view {
 	bands := layer{mark: rects{top: true}, small: true, note: true}
@@ -93,6 +99,9 @@ func (v view) noted(notes []note, x, y span) view {
 	for _, n := range notes {
 		r := row{kind: len(v.kinds), color: textInk}
 		r.x, r.y, r.x2, r.y2 = n.at(v)
+		if !n.placed(r) {
+			continue
+		}
 		name := r
 		name.text = n.text
 		switch n.kind {

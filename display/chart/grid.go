@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -203,7 +204,7 @@ func (f *Figure) share(axis func(view) (scale, span), set func(*Figure, span) *F
 	for i, g := range figures {
 		if base, _, ok := shares(g); ok {
 			s, to := all[base], scale{base: base}
-			figures[i] = set(g, span{to.value(s.lo), to.value(s.hi)})
+			figures[i] = set(g, span{to.value(s.lo), min(to.value(s.hi), math.MaxFloat64)})
 		}
 	}
 	made := Grid(f.grid.columns, figures...)

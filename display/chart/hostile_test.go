@@ -42,6 +42,22 @@ func TestHostile(t *testing.T) {
 		"difference": Difference(name, name, []Pair{{name, odd, odd, nil}, {name, odd, odd[3:], odd}, {"", odd[5:], odd, odd[:1]}, {First: odd}}),
 		"spectrum":   Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}
+	notes := func(f *Figure) *Figure {
+		for _, v := range odd {
+			f = f.Text(v, 1, name).Annotate(name, v, v, 1, v).HLine(v, name).VLine(v).HSpan(v, 1).VSpan(v, 2, name)
+		}
+		return f.XTicks(odd, slices.Repeat([]string{name}, len(odd))...).Legend("upper left")
+	}
+	errs := []float64{0, 1, 1e300, nan, math.Inf(1), 5e-324, 1, 1, 1, 1}
+	for key, f := range map[string]*Figure{"plot": Plot(odd, name, odd), "plot log": Plot(odd, odd, name).LogX().LogY(), "scatter": Scatter(odd, odd), "imshow": Imshow([][]float64{odd, odd}), "hist": Hist(odd, odd[:3], name),
+		"box": BoxPlot(odd, name, odd[:1]), "bar": BarPlot(slices.Repeat([]string{name}, len(odd)), odd), "bar log": BarPlot(slices.Repeat([]string{""}, len(odd)), odd).LogY(), "scale": LossScale(scale)} {
+		figs["noted "+key] = notes(f)
+		figs["limits "+key] = f.XLim(-1e300, 1).YLim(nan, 1e300).Legend("none")
+	}
+	figs["errors"], figs["errors log"] = Plot(odd, name, odd).ErrorBars(errs, errs).Bands(errs), Scatter(odd, odd).LogY().ErrorBars(errs)
+	figs["bar errors"], figs["twin"] = BarPlot(slices.Repeat([]string{name}, len(odd)), odd).ErrorBars(errs), Plot(odd, name).TwinX(Plot(odd, odd, name).YLabel(name))
+	figs["twin log"], figs["shared"] = Plot(odd).LogY().TwinX(Step(odd).LogY()), Grid(2, Plot(odd), Scatter(odd, odd), Hist(odd), LossScale(scale)).ShareX().ShareY()
+	figs["images"], figs["image"] = Images([][][]float64{{odd, odd}, {odd, odd}}, -3, name, ""), Imshow([][][]float64{{odd[:3], odd[1:4]}, {odd[2:5], odd[3:6]}, {odd[4:7], odd[5:8]}})
 	for _, f := range figs {
 		f.Bundle()
 		f.Data()

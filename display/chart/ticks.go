@@ -33,7 +33,7 @@ func (f *Figure) YTicks(at any, labels ...string) *Figure {
 }
 
 func ticksOf(function string, at any, labels []string) *ticks {
-	t := &ticks{labels: labels}
+	t := &ticks{labels: printables(labels)}
 	if at == nil {
 		for i := range labels {
 			t.at = append(t.at, float64(i))

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // spec returns the interactive form of the view, with about most points.
@@ -151,16 +152,18 @@ func (l layer) lacks() bool {
 
 // withoutEmpty returns the encoding of fields that leaves out those that a row does not have. A list of fields would show empty ones.
 func withoutEmpty(fields []object) object {
-	expr := "merge({}"
+	const datum = "(datum.datum || datum)" // where the nearest mark is shown, its row is the datum of an area around it
+	var some, parts []string
 	for _, f := range fields {
-		key, title := jsonText(f["field"]), jsonText(f["title"])
-		text := fmt.Sprintf("'' + datum[%s]", key)
+		value := fmt.Sprintf("%s[%s]", datum, jsonText(f["field"]))
+		text := "'' + " + value
 		if format, ok := f["format"]; ok {
-			text = fmt.Sprintf("format(datum[%s], %s)", key, jsonText(format))
+			text = fmt.Sprintf("format(%s, %s)", value, jsonText(format))
 		}
-		expr += fmt.Sprintf(", isValid(datum[%s]) && datum[%[1]s] !== '' ? {%s: %s} : {}", key, title, text)
+		given := fmt.Sprintf("(isValid(%s) && %[1]s !== '')", value)
+		some, parts = append(some, given), append(parts, fmt.Sprintf("%s ? {%s: %s} : {}", given, jsonText(f["title"]), text))
 	}
-	return object{"value": object{"expr": expr + ")"}}
+	return object{"value": object{"expr": strings.Join(some, " || ") + " ? merge(" + strings.Join(parts, ", ") + ") : null"}}
 }
 
 // table returns a table for the rows of the layer: the columns of every table, and more.
