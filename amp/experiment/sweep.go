@@ -253,11 +253,15 @@ func (s *sweep) save() {
 	}
 }
 
+// lastRows is the number of settings that are shown while a sweep runs: those that ran last.
+const lastRows = 12
+
 // sofar returns what is shown while the sweep runs.
 func (s *sweep) sofar() display.Bundle {
 	all := s.report()
 	r := all.Report
 	r.Figure = nil
+	r.Rows = r.Rows[max(len(r.Rows)-lastRows, 0):]
 	kept := "With the name of a file as third argument, Sweep would continue from here after an interrupt."
 	if s.file != "" {
 		kept = fmt.Sprintf("They are in %s: after an interrupt, the same call continues from there.", s.file)

@@ -167,17 +167,17 @@ func (p imageSheet) view(levels span, room vg.Length) view {
 	}
 	line := high + imageGap + imageLabel*vg.Length(lines)
 	rows := (p.count + columns - 1) / columns
-	v := view{x: scale{bare: true, lo: 0, hi: float64(room)}, y: scale{bare: true, lo: 0, hi: float64(line) * float64(rows)}, height: int(line) * rows, rigid: true,
+	v := view{x: scale{bare: true, lo: 0, hi: float64(room)}, y: scale{bare: true, lo: 0, hi: float64(line) * float64(rows)}, height: int(line) * rows, rigid: true, core: float64(cell+imageGap) * float64(columns),
 		facts: []fact{{"picture", words.headPicture}, {"label", words.headLabel}, {"lowest", words.headMin}, {"highest", words.headMax}, {"mean", words.headMean}, {"bad", words.headBad}}}
 	size := p.channels * p.height * p.width
-	pictures, labels := layer{mark: images{}}, layer{mark: texts{}, small: true, note: true}
+	pictures, labels := layer{mark: images{}}, layer{mark: texts{limited: true}, small: true, note: true}
 	for i := range p.count {
 		x, y := float64(cell+imageGap)*float64(i%columns), float64(line)*float64(i/columns)
 		mean, s, bad := matrix{}.summary(p.values[i*size : (i+1)*size])
 		pictures.rows = append(pictures.rows, row{x: x, x2: x + float64(cell), y: y, y2: y + float64(high), color: neutral, facts: []any{i, p.label(i), s.lo, s.hi, mean, bad},
 			image: func(t Theme) image.Image { return p.picture(t, i, levels, int(cell*imagePixels)) }})
 		for k, name := range names[i] {
-			labels.rows = append(labels.rows, row{x: x + float64(cell)/2, y: y + float64(high) + imageLabel*(float64(k)+.5), color: textInk, text: name})
+			labels.rows = append(labels.rows, row{x: x + float64(cell)/2, wide: float64(cell), y: y + float64(high) + imageLabel*(float64(k)+.5), color: textInk, text: name})
 		}
 	}
 	v.layers = []layer{pictures, labels}

@@ -188,7 +188,7 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 		widest = Light.style(smallSize, Light.Text).Width(m.widest())
 	}
 	written := few && h/vg.Length(m.rows) >= 12 && widest < w/vg.Length(m.columns)-4
-	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y, beside: true}, height: int(h), rigid: true, zoom: []string{"x"},
+	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y, beside: true}, height: int(h), rigid: true, core: float64(m.columns), zoom: []string{"x"},
 		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
 	picture := func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
 	cells, numbers := layer{mark: rects{image: picture}}, layer{mark: texts{widest: widest}, small: true}

@@ -10,11 +10,12 @@ import (
 
 // texts are texts at (x, y).
 type texts struct {
-	align  int       // −1 left of the position, 0 around it, 1 right of it
-	gap    vg.Length // between the position and the text
-	lift   vg.Length // height of the text above the position
-	side   side      // where they stand on the x axis
-	widest vg.Length // width of the widest text of rows with a limit; texts without that room are not shown
+	align   int       // −1 left of the position, 0 around it, 1 right of it
+	gap     vg.Length // between the position and the text
+	lift    vg.Length // height of the text above the position
+	side    side      // where they stand on the x axis
+	limited bool      // the interactive form cuts a text to the limit of its row
+	widest  vg.Length // width of the widest text of rows with a limit; texts without that room are not shown
 }
 
 // side is where texts stand on the x axis.
@@ -72,6 +73,9 @@ func (m texts) spec(u *unit) []object {
 	aside := func(x any) {
 		mark["clip"] = false
 		more = append(more, "x", object{"value": x})
+	}
+	if m.limited {
+		mark["limit"] = object{"expr": boxWide}
 	}
 	if u.cut && m.side == inPlot {
 		mark["clip"] = true

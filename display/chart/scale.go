@@ -105,8 +105,8 @@ func (s scale) channel(field string, at span) object {
 	case s.whole:
 		axis = object{"tickMinStep": 1, "tickCount": ticks, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
 	}
-	if s.beside && s.title != "" && s.names != nil { // the other y axes have their titles above
-		axis = with(axis.(object), "titleAngle", 270, "titleAnchor", "middle", "titleAlign", "center", "titleBaseline", "bottom", "titleX", -float64(widestOf(s.names)+14), "titleY", object{"expr": "height / 2"})
+	if s.beside && s.title != "" && s.names != nil { // the other y axes have their titles above; Vega-Lite takes an angle that is its default for none
+		axis = with(axis.(object), "titleAngle", object{"expr": "-90"}, "titleAnchor", "middle", "titleAlign", "center", "titleBaseline", "bottom", "titleX", -float64(widestOf(s.names)+14), "titleY", object{"expr": "height / 2"})
 	}
 	if field == "y" && s.down() {
 		limits = []float64{at.hi, at.lo}

@@ -18,7 +18,7 @@ func (v view) spec(most int) spec {
 	across := reach{lo: x.lo, hi: x.hi}
 	if v.rigid { // cells keep their size on a wider page
 		left, right := t.margins()
-		across.room = Width - 2*margin - int(left+right)
+		across.room, across.core = Width-2*margin-int(left+right), v.core
 		axes["x"].(object)["scale"].(object)["domain"] = []any{x.lo, object{"expr": fmt.Sprintf("%v + %s", x.lo, across.extent())}}
 	}
 	if slices.Contains(v.zoom, "x") {

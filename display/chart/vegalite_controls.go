@@ -75,7 +75,8 @@ func (t spec) room() []object {
 type reach struct {
 	lo, hi float64
 	name   string
-	room   int // width in CSS pixels from which on the axis goes beyond hi; 0: it does not
+	room   int     // width in CSS pixels for the axis up to hi; in another one it ends elsewhere; 0: it does not
+	core   float64 // what it shows at least, from lo on
 }
 
 // extent returns the length of the axis as an expression.
@@ -83,7 +84,7 @@ func (r reach) extent() string {
 	if r.room == 0 {
 		return fmt.Sprint(r.hi - r.lo)
 	}
-	return fmt.Sprintf("%v * max(1, width / %d)", r.hi-r.lo, r.room)
+	return fmt.Sprintf("max(%v, %v * width / %d)", r.core, r.hi-r.lo, r.room)
 }
 
 // domain returns the part of the axis that the controls show.

@@ -29,6 +29,7 @@ type view struct {
 	named    bool              // the picture names the kinds in the plot, and not in a legend
 	ends     []string          // names of the kinds that the picture writes at the ends of their lines; nil: none
 	rigid    bool              // the plot is as high in every picture, at its top
+	core     float64           // of a rigid plot: the part of the x axis with cells
 	cut      bool              // marks outside of the plot are left out
 	corner   string            // where the legend is; "": above the plot
 }
