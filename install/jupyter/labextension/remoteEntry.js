@@ -114,7 +114,7 @@
   const inputs = ".vega-bindings:has(input[name=hint])";
   const style = `
     .vega-embed:has(input[name=hint]) { display: block; }
-    ${inputs} { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 16px; height: 26px; overflow: hidden; opacity: 0; padding: 0 14px; color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); }
+    ${inputs} { display: flex; flex-wrap: wrap; align-items: center; gap: 10px 16px; height: 26px; overflow: hidden; opacity: 0; padding: 0 14px; color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); }
     .vega-embed:is(:hover, :focus-within) ${inputs} { opacity: 1; }
     .vega-embed:focus-within ${inputs} { height: auto; }
     @media (hover: none) { ${inputs} { opacity: 1; height: auto; } }
