@@ -31,7 +31,7 @@ func (f *Figure) Title(title string) *Figure {
 }
 
 // XLabel returns the figure with a name for its x axis. XLabel, YLabel, LogX and LogY change the
-// figures of [Plot], [Step], [Scatter], [Hist], [Imshow], [Lines] and [Loss], and leave others as they are.
+// figures of [Plot], [Step], [Scatter], [Hist], [BarPlot], [BoxPlot], [Imshow], [Lines] and [Loss], and leave others as they are.
 func (f *Figure) XLabel(name string) *Figure { return f.change(func(a *axes) { a.x = name }) }
 
 // YLabel returns the figure with a name for its y axis.

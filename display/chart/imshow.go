@@ -134,14 +134,21 @@ func (m matrix) size(width, height vg.Length) (w, h vg.Length) {
 
 // left returns the width of the numbers or the names of the rows, and of the name of their axis.
 func (m matrix) left() vg.Length {
-	width := Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows))
-	if m.yTicks != nil {
-		width = widestOf(m.yTicks.labels)
-	}
 	if m.axes.y != "" {
-		width += labelSize + 6
+		return m.labels() + uprightRoom
 	}
-	return width + 10
+	return m.labels()
+}
+
+// uprightRoom is the width of an upright text.
+const uprightRoom = labelSize + 6
+
+// labels returns the width of the numbers or the names of the rows.
+func (m matrix) labels() vg.Length {
+	if m.yTicks != nil {
+		return widestOf(m.yTicks.labels) + 10
+	}
+	return Light.style(labelSize, Light.Text).Width(fmt.Sprint(m.rows)) + 10
 }
 
 // widestOf returns the width of the widest of some labels of an axis.
@@ -188,7 +195,7 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 		widest = Light.style(smallSize, Light.Text).Width(m.widest())
 	}
 	written := few && h/vg.Length(m.rows) >= 12 && widest < w/vg.Length(m.columns)-4
-	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, y: scale{title: m.axes.y, beside: true}, height: int(h), rigid: true, core: float64(m.columns), zoom: []string{"x"},
+	v = view{x: scale{title: m.axes.x, lo: -.5, hi: float64(m.columns)*float64(width/w) - .5, marked: indices(m.columns, int(w/30)), plain: true}, height: int(h), rigid: true, core: float64(m.columns), zoom: []string{"x"},
 		facts: []fact{{"row", words.headRow}, {"column", words.headColumns}, {"value", words.headValue}}}
 	picture := func(t Theme) image.Image { return m.picture(t, s, m.pixels(w, m.columns), m.pixels(h, m.rows)) }
 	cells, numbers := layer{mark: rects{image: picture}}, layer{mark: texts{widest: widest}, small: true}
@@ -214,6 +221,12 @@ func (m matrix) view(width, height vg.Length, most int) (v view, by int) {
 	v.layers = []layer{cells, edge}
 	if written {
 		v.layers = append(v.layers, numbers)
+	}
+	if m.axes.y != "" {
+		style := Light.style(labelSize, Light.Text)
+		name := row{y: float64(m.rows-1) / 2, color: neutral, text: fit(style, printable(m.axes.y), max(h, 2*labelSize))}
+		v.layers = append(v.layers, layer{mark: texts{side: leftOf, upright: true, gap: m.labels()}, note: true, rows: []row{name}})
+		v.left = uprightRoom
 	}
 	v.y.names = make([]string, m.rows)
 	for _, k := range indices(m.rows, int(h/16)) {

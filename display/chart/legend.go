@@ -48,7 +48,7 @@ func (v view) legendSigns() []kind {
 
 // header reports whether a line with the name of the y axis and the legend stands above the plot.
 func (v view) header() bool {
-	return v.y.title != "" && !v.y.beside || v.legendAbove() || len(v.legendSigns()) > 0
+	return v.y.title != "" || v.legendAbove() || len(v.legendSigns()) > 0
 }
 
 // legendAbove reports whether a picture has the kinds in a legend above the plot.

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -12,6 +13,7 @@ import (
 type texts struct {
 	align   int       // −1 left of the position, 0 around it, 1 right of it
 	gap     vg.Length // between the position and the text
+	upright bool      // texts go upwards; those of a side are at the gap from the plot
 	lift    vg.Length // height of the text above the position
 	side    side      // where they stand on the x axis
 	limited bool      // the interactive form cuts a text to the limit of its row
@@ -36,6 +38,9 @@ func (m texts) traits(layer) traits { return traits{name: "text", aside: m.side 
 func (m texts) drawRows(d drawing) {
 	style := d.style()
 	style.XAlign = [...]text.XAlignment{draw.XRight, draw.XCenter, draw.XLeft}[m.align+1]
+	if m.upright {
+		style.Rotation = math.Pi / 2
+	}
 	for _, r := range d.rows {
 		if r.text == "" || r.wide > 0 && d.x(r.x+r.wide)-d.x(r.x) < m.widest {
 			continue
@@ -45,7 +50,9 @@ func (m texts) drawRows(d drawing) {
 		case rightOf:
 			at.X = d.c.Max.X + asideGap
 		case leftOf:
-			at.X = d.c.Min.X - asideGap
+			if at.X = d.c.Min.X - asideGap; m.upright {
+				at.X -= m.gap
+			}
 		case leftEdge:
 			at.X = d.c.Min.X
 		}
@@ -84,7 +91,10 @@ func (m texts) spec(u *unit) []object {
 	case rightOf:
 		aside(object{"expr": fmt.Sprintf("width + %d", asideGap)})
 	case leftOf:
-		aside(-asideGap)
+		if aside(-asideGap); m.upright {
+			aside(-asideGap - float64(m.gap))
+			mark["angle"], mark["dx"] = 270, 0
+		}
 	case leftEdge:
 		aside(0)
 	}

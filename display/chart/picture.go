@@ -17,11 +17,8 @@ func (v view) drawOn(t Theme, c draw.Canvas) {
 	if v.rigid {
 		c = draw.Crop(c, 0, 0, max(c.Size().Y-vg.Length(v.height+v.around()), 0), 0)
 	}
-	if title := v.y.title; v.header() {
-		if v.y.beside {
-			title = ""
-		}
-		c = keys(t, c, title, v.entries())
+	if v.header() {
+		c = keys(t, c, v.y.title, v.entries())
 	}
 	p := t.bare()
 	if !v.y.down() {
@@ -30,9 +27,6 @@ func (v view) drawOn(t Theme, c draw.Canvas) {
 	x, y := v.limits()
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, y.lo, y.hi
 	p.X.Label.Text = printable(v.x.title)
-	if v.y.beside {
-		p.Y.Label.Text = fit(p.Y.Label.TextStyle, printable(v.y.title), vg.Length(v.height))
-	}
 	p.X.Tick.Marker = v.x.ticks(ticksIn(c))
 	p.Y.Tick.Marker = v.y.ticks(5)
 	if v.y.down() {

@@ -21,7 +21,6 @@ type scale struct {
 	margin float64     // margin around the marks, as a share of their range
 	plain  bool        // without a line and ticks
 	bare   bool        // without ticks
-	beside bool        // the title of a y axis stands to its left, and not above the plot
 	notes  []string    // lines below a bare axis in the interactive form
 	marked []plot.Tick // the ticks; nil: round numbers or powers
 	slant  vg.Length   // height that labels at an angle need in addition; 0: they are level
@@ -105,9 +104,6 @@ func (s scale) channel(field string, at span) object {
 	case s.whole:
 		axis = object{"tickMinStep": 1, "tickCount": ticks, "labelExpr": "datum.value == floor(datum.value) ? format(datum.value, ',') : ''"}
 	}
-	if s.beside && s.title != "" && s.names != nil { // the other y axes have their titles above; Vega-Lite takes an angle that is its default for none
-		axis = with(axis.(object), "titleAngle", object{"expr": "-90"}, "titleAnchor", "middle", "titleAlign", "center", "titleBaseline", "bottom", "titleX", -float64(widestOf(s.names)+14), "titleY", object{"expr": "height / 2"})
-	}
 	if field == "y" && s.down() {
 		limits = []float64{at.hi, at.lo}
 	}
@@ -139,9 +135,6 @@ func (s scale) room(at span) (width vg.Length) {
 	}
 	if widest > 0 {
 		width = max(width, min(widest, labelMost)+10)
-	}
-	if s.beside && s.title != "" {
-		width += labelSize + 6
 	}
 	return width
 }

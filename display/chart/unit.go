@@ -8,7 +8,7 @@ import (
 
 // spec returns the interactive form of the view, with about most points.
 func (v view) spec(most int) spec {
-	t := spec{names: v.y.names, least: v.least, height: v.height, titled: v.y.title != "" && !v.y.beside, axis: v.x.title, left: v.left, right: v.right}
+	t := spec{names: v.y.names, least: v.least, height: v.height, titled: v.y.title != "", axis: v.x.title, left: v.left, right: v.right}
 	if v.y.bare {
 		t.names = []string{}
 	}

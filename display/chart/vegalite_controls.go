@@ -60,7 +60,7 @@ const narrowest = 100
 // container of a chart is as wide as the texts of its controls where the page is wide enough. A page that gives them
 // no fixed width, or does not show the chart yet, leaves the container at about the narrowest width; then the window counts.
 func (t spec) room() []object {
-	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), widest) // a notebook has prompts and side bars
+	page := fmt.Sprintf("windowSize()[0] > 0 ? clamp(windowSize()[0] - 160, %d, %d) : %[2]d", max(t.least, 220), Width) // a notebook has prompts and side bars
 	width := "room"
 	if t.panels != nil {
 		width = fmt.Sprintf("room - %d", t.aside+2*margin)

@@ -90,6 +90,22 @@
     }
   }
 
+  // fit draws those charts again that were drawn before they were in the page, and are narrower or wider than it. Each is tried twice.
+  function fit(panel, tried) {
+    for (const cell of panel.content.widgets) {
+      cell.outputArea?.widgets.forEach((output, i) => {
+        const page = output.node.querySelector(".vega-embed:has(input[name=hint])"), chart = page?.querySelector("canvas.marks");
+        if (!chart || !page.clientWidth || chart.clientWidth === 0) return;
+        const style = getComputedStyle(page);
+        const room = Math.min(page.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight), widest);
+        const key = `${cell.model.id} ${i}`, times = tried.get(key) ?? 0;
+        if (Math.abs(room - chart.clientWidth) < 40 || times >= 2) return;
+        tried.set(key, times + 1);
+        cell.model.outputs.set(i, cell.model.outputs.get(i).toJSON());
+      });
+    }
+  }
+
   // closing takes a level of indentation from a line in which only a closing brace is about to be typed.
   function closing(event, view) {
     const at = view.state.selection.main;
@@ -141,6 +157,7 @@
           theme.observe(document.body, {attributes: true, attributeFilter: ["data-jp-theme-light"]});
           panel.disposed.connect(() => theme.disconnect());
           let width = 0, timer = 0;
+          const tried = new Map(); // how often each chart was drawn again to fit
           const size = new ResizeObserver(([entry]) => {
             const now = Math.min(entry.contentRect.width, widest);
             if (now === 0 || Math.abs(now - width) < 8) return; // hidden, or hardly changed
@@ -148,9 +165,16 @@
             width = now;
             if (first) return;
             clearTimeout(timer);
-            timer = setTimeout(() => halfnote && !panel.isDisposed && redraw(panel), every);
+            timer = setTimeout(() => halfnote && !panel.isDisposed && (tried.clear(), redraw(panel)), every);
           });
           size.observe(panel.node);
+          let shown = 0;
+          const charts = new MutationObserver(() => {
+            clearTimeout(shown);
+            shown = setTimeout(() => halfnote && !panel.isDisposed && panel.isVisible && fit(panel, tried), every);
+          });
+          charts.observe(panel.node, {childList: true, subtree: true});
+          panel.disposed.connect(() => charts.disconnect());
           panel.disposed.connect(() => size.disconnect());
           let last = null; // kernel connection that was asked
           let restorer = null;
