@@ -73,7 +73,7 @@ func (r *keptEdge) covers(op, edge string, d edgeDifference) bool {
 // are in testdata/differences.md, which is part of OPS.md.
 func TestEdges(t *testing.T) {
 	want, rows := readEdges(t), readDifferences(t)
-	share, turn := testenv.Share(t, 8), 0
+	share, turn, runs, kept, results := testenv.Share(t, 8), 0, 0, 0, 0
 	files := map[string]*fixtures{}
 	for _, id := range slices.Sorted(maps.Keys(want.Cases)) {
 		family, name, _ := strings.Cut(id, "/")
@@ -97,7 +97,12 @@ func TestEdges(t *testing.T) {
 			got, failed := edgeRun(f, f.cases[at], bodyOf(family, f.cases[at]), run)
 			op := f.cases[at].op()
 			edge, _, _ := strings.Cut(run, " ")
-			for _, d := range edgeDifferences(got, failed, want.Cases[id][run]) {
+			diffs := edgeDifferences(got, failed, want.Cases[id][run])
+			runs, results = runs+1, results+len(diffs)
+			if len(diffs) > 0 {
+				kept++
+			}
+			for _, d := range diffs {
 				i := slices.IndexFunc(rows, func(r keptEdge) bool { return r.covers(op, edge, d) })
 				if i < 0 {
 					t.Errorf("%s, %s: %s: %s", id, run, d.what, d.text)
@@ -107,6 +112,7 @@ func TestEdges(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("%d of %d runs differ, in %d results, for the reasons of %d rows", kept, runs, results, len(rows))
 	for i, r := range rows {
 		for _, op := range r.ops {
 			if share == 1 && !r.used[op] && (op != "any" || len(r.used) == 0) {
