@@ -63,7 +63,7 @@ tensor                       23500    9350          0         0  the names in er
 tensor/data                   7550    4600          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
-tensor/internal/asm           5700     750       4300     66500  codes of narrow formats
+tensor/internal/asm           5800     750       4300     66500  codes of narrow formats
 tensor/internal/asm/gen/ssa   1000     720          0         0  the compiler of functions, before in tensor/internal/asm, has a page and tests
 tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0

@@ -28,8 +28,8 @@ func (q *Tensor) dequantize(d tensor.DType, tier *asm.Tier) *tensor.Tensor {
 	if q.zeros != nil {
 		r.zeroPoints = bytes(q.zeros)
 	}
-	if c, ok := decodingOf(q.grid.element.spec()); ok && tier != nil && tier.Loops.Decode != nil && q.zeros == nil {
-		r.tier, r.decode, r.decoding = tier, tier.Loops.Decode, c
+	if tier != nil {
+		r.useKernels(tier)
 	}
 	if len(r.dst) > 0 {
 		rows := max(1, share/q.grid.width)
@@ -78,8 +78,38 @@ type reader struct {
 	factors    []float32
 	zeroPoints []uint8
 	tier       *asm.Tier
-	decode     asm.Decode // nil for portable code
-	decoding   asm.Decoding
+	decode     func(dst, src unsafe.Pointer, blocks, width, first int) // of blocks from number first on; nil for portable code
+}
+
+// useKernels makes r use those of a tier that suit its format.
+func (r *reader) useKernels(tier *asm.Tier) {
+	s := r.grid.element.spec()
+	n := max(len(r.factors), 1)
+	factors := r.factors
+	if factors == nil {
+		factors = []float32{1}
+	}
+	if c, ok := decodingOf(s); ok && tier.Loops.Decode != nil {
+		r.tier, r.decode = tier, func(dst, src unsafe.Pointer, blocks, width, first int) {
+			tier.Loops.Decode(dst, src, blocks, width, unsafe.Pointer(&factors[first]), &c)
+		}
+	}
+	if (s.kind == twos || s.kind == symmetric) && tier.Loops.DecodeIntegers != nil {
+		sign := 1 << (s.bits() - 1)
+		zeros := make([]int32, n)
+		for i := range zeros {
+			if zeros[i] = int32(sign); r.zeroPoints != nil {
+				zeros[i] += int32(int8(r.zeroPoints[i]))
+			}
+		}
+		units := make([]float32, n)
+		for i, f := range factors {
+			units[i] = f * float32(s.value(1))
+		}
+		r.tier, r.decode = tier, func(dst, src unsafe.Pointer, blocks, width, first int) {
+			tier.Loops.DecodeIntegers(dst, src, blocks, width, unsafe.Pointer(&units[first]), unsafe.Pointer(&zeros[first]), sign)
+		}
+	}
 }
 
 // decodingOf describes s for a kernel. It reports false for formats that kernels lack.
@@ -94,9 +124,6 @@ func decodingOf(s *spec) (d asm.Decoding, ok bool) {
 	}, true
 }
 
-// one is the factor of numbers without a scale.
-var one = []float32{1}
-
 // rowOfVectors is row by a kernel, with room for the codes of a row. It reports false if the kernel does not suit.
 func (r *reader) rowOfVectors(row int, room []uint8) bool {
 	g := &r.grid
@@ -104,9 +131,9 @@ func (r *reader) rowOfVectors(row int, room []uint8) bool {
 	if r.decode == nil || cols%16 != 0 || g.width%cols != 0 {
 		return false
 	}
-	bits, factors := g.element.Bits(), one
+	bits, first := g.element.Bits(), 0
 	if r.factors != nil {
-		factors = r.factors[row/rows*across:]
+		first = row / rows * across
 	}
 	codes := r.bytes[packed(row*g.width, bits):packed((row+1)*g.width, bits)]
 	if bits != 8 {
@@ -114,28 +141,15 @@ func (r *reader) rowOfVectors(row int, room []uint8) bool {
 		codes = room
 	}
 	dst := r.dst[row*g.width:]
-	r.decode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&codes[0]), across, cols, unsafe.Pointer(&factors[0]), &r.decoding)
+	r.decode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&codes[0]), across, cols, first)
 	return true
 }
-
-// pairsOf holds the two numbers of each byte of codes of 4 bits.
-var pairsOf = func() map[Format]*[256][2]float32 {
-	all := map[Format]*[256][2]float32{}
-	for _, f := range []Format{E2M1, Int4} {
-		t := new([256][2]float32)
-		for b := range t {
-			t[b] = [2]float32{decoding[f][b&15], decoding[f][b>>4]}
-		}
-		all[f] = t
-	}
-	return all
-}()
 
 // row converts a row.
 func (r *reader) row(row int) {
 	g := &r.grid
 	bits := g.element.Bits()
-	table, pairs := &decoding[g.element], pairsOf[g.element]
+	table := &decoding[g.element]
 	cols, across, rows := g.at()
 	var buffer [512]uint8
 	for c := range across {
@@ -149,13 +163,6 @@ func (r *reader) row(row int) {
 		from, to := row*g.width+c*cols, row*g.width+min((c+1)*cols, g.width)
 		for at := from; at < to; at += len(buffer) {
 			dst := r.dst[at:min(at+len(buffer), to)]
-			if bits == 4 && zero == 0 {
-				for i, b := range r.bytes[at/2 : (at+len(dst))/2] {
-					p, d := &pairs[b], dst[2*i:2*i+2]
-					d[0], d[1] = p[0]*factor, p[1]*factor
-				}
-				continue
-			}
 			codes := buffer[:len(dst)]
 			unpack(codes, r.bytes[packed(at, bits):], bits, nil)
 			if zero != 0 {

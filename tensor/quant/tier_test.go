@@ -29,7 +29,7 @@ func TestTiers(t *testing.T) {
 		for _, s := range []Scheme{
 			MXFP8, MX{Element: E5M2, Mode: RCeil}, MXFP6, MX{Element: E3M2, Mode: Even}, MXFP4, MX{Element: E2M1, Mode: Ceil}, MXINT8, NVFP4{}, NVFP4{TwoDimensional: true},
 			Float8{Granularity: PerRow}, Float8{Granularity: Per1x128}, Float8{Element: E5M2, Granularity: Per128x128}, Float8{Element: E4M3FNUZ, Granularity: PerRow},
-			Int{Bits: 4, Group: 32}, Int{Bits: 8, Asymmetric: true}, Int{Bits: 8, Group: 16},
+			Int{Bits: 4, Group: 32}, Int{Bits: 4, Asymmetric: true}, Int{Bits: 8, Asymmetric: true}, Int{Bits: 8, Group: 16},
 			Cast{Element: E4M3FN}, Cast{Element: E5M2}, Cast{Element: E3M4},
 		} {
 			p, _ := s.plan()

@@ -310,6 +310,7 @@ type Loops struct {
 	RangesOfBlocks func(lo, hi, src unsafe.Pointer, blocks, width int)
 	Integers       Integers
 	Decode         Decode
+	DecodeIntegers DecodeIntegers
 	// Pack4 stores the low halves of n bytes, a positive multiple of 32, two in a byte, the first in the low bits. Unpack4 is its inverse.
 	Pack4, Unpack4 func(dst, src unsafe.Pointer, n int)
 }
@@ -324,6 +325,10 @@ type Integers = func(dst, src unsafe.Pointer, blocks, width int, factors, zeros 
 
 // Decode sets dst, float32, to the numbers of codes, a byte each, times the factor of their block. width is a multiple of 16.
 type Decode = func(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
+
+// DecodeIntegers sets dst, float32, to codes, a byte each, with the bits of flip inverted, minus the zero point of their block, an int32, times its factor. width is a
+// multiple of 16. With the sign bit in flip, and its value in the zero points, codes are two's complement.
+type DecodeIntegers = func(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, flip int)
 
 // Decoding describes a format with a sign and without infinity. Magic is that of Codes, Magnitude the mask of a code without its sign, Normal the first
 // code of a normal number, Rebias the difference of the biases at the place of float32's exponent, Top the code of the largest number,

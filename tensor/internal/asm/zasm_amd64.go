@@ -1707,6 +1707,11 @@ func integerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros un
 //go:noescape
 func decodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
 
+// decodeIntegerBlocks is a [DecodeIntegers].
+//
+//go:noescape
+func decodeIntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, flip int)
+
 // avx2EncodeBlocks is a [Encode].
 //
 //go:noescape
@@ -1731,6 +1736,11 @@ func avx2IntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zero
 //
 //go:noescape
 func avx2DecodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors unsafe.Pointer, c *Decoding)
+
+// avx2DecodeIntegerBlocks is a [DecodeIntegers].
+//
+//go:noescape
+func avx2DecodeIntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, flip int)
 
 // pack4 is [Loops.Pack4].
 //

@@ -38749,6 +38749,41 @@ done:
 VZEROUPPER
 RET
 
+// func decodeIntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, flip int)
+TEXT ·decodeIntegerBlocks(SB), NOSPLIT, $0-56
+MOVQ dst+0(FP), DI
+MOVQ src+8(FP), SI
+MOVQ blocks+16(FP), BX
+MOVQ width+24(FP), DX
+MOVQ factors+32(FP), R8
+MOVQ zeros+40(FP), R9
+MOVQ flip+48(FP), AX
+VMOVQ AX, X10
+VPBROADCASTD X10, Z10
+block:
+SUBQ $1, BX
+JLT done
+MOVQ DX, CX
+VBROADCASTSS (R8), Z8
+ADDQ $4, R8
+VPBROADCASTD (R9), Z9
+ADDQ $4, R9
+loop:
+VPMOVZXBD 0(SI), Z0
+VPXORD Z10, Z0, Z0
+VPSUBD Z9, Z0, Z0
+VCVTDQ2PS Z0, Z0
+VMULPS Z8, Z0, Z0
+VMOVUPS Z0, 0(DI)
+ADDQ $16, SI
+ADDQ $64, DI
+SUBQ $16, CX
+JGT loop
+JMP block
+done:
+VZEROUPPER
+RET
+
 // func avx2EncodeBlocks(dst, src unsafe.Pointer, blocks, width int, factors, limits unsafe.Pointer, c *Codes)
 TEXT ·avx2EncodeBlocks(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
@@ -39024,6 +39059,47 @@ VBLENDVPS Y3, Y13, Y4, Y4
 VPOR Y1, Y4, Y4
 VMULPS Y4, Y14, Y4
 VMOVUPS Y4, 32(DI)
+ADDQ $16, SI
+ADDQ $64, DI
+SUBQ $16, CX
+JGT loop
+JMP block
+done:
+VZEROUPPER
+RET
+
+// func avx2DecodeIntegerBlocks(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, flip int)
+TEXT ·avx2DecodeIntegerBlocks(SB), NOSPLIT, $0-56
+MOVQ dst+0(FP), DI
+MOVQ src+8(FP), SI
+MOVQ blocks+16(FP), BX
+MOVQ width+24(FP), DX
+MOVQ factors+32(FP), R8
+MOVQ zeros+40(FP), R9
+MOVQ flip+48(FP), AX
+VMOVQ AX, X10
+VPBROADCASTD X10, Y10
+block:
+SUBQ $1, BX
+JLT done
+MOVQ DX, CX
+VBROADCASTSS (R8), Y8
+ADDQ $4, R8
+VPBROADCASTD (R9), Y9
+ADDQ $4, R9
+loop:
+VPMOVZXBD 0(SI), Y0
+VPXOR Y10, Y0, Y0
+VPSUBD Y9, Y0, Y0
+VCVTDQ2PS Y0, Y0
+VMULPS Y8, Y0, Y0
+VMOVUPS Y0, 0(DI)
+VPMOVZXBD 8(SI), Y0
+VPXOR Y10, Y0, Y0
+VPSUBD Y9, Y0, Y0
+VCVTDQ2PS Y0, Y0
+VMULPS Y8, Y0, Y0
+VMOVUPS Y0, 32(DI)
 ADDQ $16, SI
 ADDQ $64, DI
 SUBQ $16, CX

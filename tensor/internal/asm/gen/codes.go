@@ -11,6 +11,7 @@ func codes() {
 		v.blockRanges()
 		v.integers()
 		v.decode()
+		v.decodeIntegers()
 	}
 	nibbles()
 }
@@ -212,6 +213,27 @@ func (v vector) decode() {
 		v.op(v.bitwise("VPOR"), 1, 4, 4)
 		v.op("VMULPS", 4, factor, 4)
 		p("VMOVUPS %s4, %d(DI)", v.r, u*v.lanes*4)
+	}
+	p("ADDQ $16, SI\nADDQ $64, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
+}
+
+// decodeIntegers takes 16 elements per iteration. Registers 8 to 10 hold factor, zero point and flip.
+func (v vector) decodeIntegers() {
+	fn("is a [DecodeIntegers].", v.name("decodeIntegerBlocks"), "(dst, src unsafe.Pointer, blocks, width int, factors, zeros unsafe.Pointer, flip int)", 0, 56)
+	load("dst", "DI", "src", "SI", "blocks", "BX", "width", "DX", "factors", "R8", "zeros", "R9", "flip", "AX")
+	const factor, zero, flip = 8, 9, 10
+	p("VMOVQ AX, X10\nVPBROADCASTD X10, %s10", v.r)
+	p("block:\nSUBQ $1, BX\nJLT done\nMOVQ DX, CX")
+	p("VBROADCASTSS (R8), %s%d\nADDQ $4, R8", v.r, factor)
+	v.broadcast("(R9)", zero)
+	p("ADDQ $4, R9\nloop:")
+	for u := range 16 / v.lanes {
+		p("VPMOVZXBD %d(SI), %s0", u*v.lanes, v.r)
+		v.op(v.bitwise("VPXOR"), flip, 0, 0)
+		v.op("VPSUBD", zero, 0, 0)
+		v.op("VCVTDQ2PS", 0, 0)
+		v.op("VMULPS", factor, 0, 0)
+		p("VMOVUPS %s0, %d(DI)", v.r, u*v.lanes*4)
 	}
 	p("ADDQ $16, SI\nADDQ $64, DI\nSUBQ $16, CX\nJGT loop\nJMP block\ndone:\nVZEROUPPER\nRET\n")
 }
