@@ -113,9 +113,15 @@ func (u *Unit) assignment(a *ast.AssignStmt, head bool) []ast.Stmt {
 		return nil
 	}
 	before, places := u.places(a)
+	last := -1 // operand that acts
+	for i, e := range a.Rhs {
+		if u.acts(e) {
+			last = i
+		}
+	}
 	for i := range a.Rhs {
 		e := a.Rhs[i]
-		if i < len(a.Rhs)-1 && slices.ContainsFunc(a.Rhs[i+1:], u.acts) {
+		if i < last {
 			before = append(before, u.keepCalls(&a.Rhs[i])...)
 		} else if u.acts(e) {
 			before = append(before, u.keepAll(a.Rhs[i:i+1], func(ast.Expr) bool { return true })...)
