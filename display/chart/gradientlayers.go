@@ -90,7 +90,7 @@ func layerView(layers []GradientLayer) view {
 			sum += share
 		}
 		if l.Note != "" {
-			note := fit(style, printable(l.Note), 90)
+			note := fit(style, printable(l.Note), 140)
 			notes.rows = append(notes.rows, row{y: float64(i), color: neutral, text: note})
 			v.right = max(v.right, style.Width(note)+asideGap+4)
 		}
