@@ -61,7 +61,7 @@ func (q *sequence) order(e *ast.Expr) {
 		}
 	case *ast.CallExpr:
 		q.orderCall(x)
-		if !q.u.computed(x) || isBytes(q.u.typeOf(x)) && isText(q.u.typeOf(x.Args[0])) {
+		if !q.u.Info.Types[x.Fun].IsType() || isBytes(q.u.typeOf(x)) && isText(q.u.typeOf(x.Args[0])) {
 			q.finishCall(x)
 			q.add(e)
 		}
@@ -118,11 +118,6 @@ func (q *sequence) order(e *ast.Expr) {
 			q.order(o)
 		}
 	}
-}
-
-// computed reports whether a call is an operation for the compiler: a conversion, min or max.
-func (u *Unit) computed(x *ast.CallExpr) bool {
-	return u.Info.Types[x.Fun].IsType() || u.isBuiltin(x.Fun, "min") || u.isBuiltin(x.Fun, "max")
 }
 
 // orderAs is order for an operand that is converted to a type. Most values that do not fit a number go into interfaces by their address.
@@ -329,11 +324,9 @@ func (q *sequence) walk(e *ast.Expr) {
 			q.walk(&x.X)
 			q.walk(&x.Y)
 		}
-	case *ast.CallExpr: // an operation, because other calls are listed
+	case *ast.CallExpr: // a conversion, because other calls are listed
 		t := u.typeOf(x)
-		for i := range x.Args {
-			q.walkAs(&x.Args[i], t)
-		}
+		q.walkAs(&x.Args[0], t)
 		if isText(t) && isBytes(u.typeOf(x.Args[0])) {
 			q.run(&x.Args[0])
 		}
