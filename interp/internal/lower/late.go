@@ -22,7 +22,7 @@ func (u *Unit) lateReads() {
 		if !ok || fd.Body == nil || u.Generated[fd] {
 			continue
 		}
-		r := lateReader{u, fd, u.changedElsewhere(fd), u.returning(fd)}
+		r := lateReader{u, fd, u.changedElsewhere(fd), u.returning(fd), gotos(fd)}
 		astutil.Apply(fd, nil, func(c *astutil.Cursor) bool {
 			switch n := c.Node().(type) {
 			case *ast.BinaryExpr:
@@ -67,7 +67,7 @@ func (u *Unit) lateReads() {
 func (r lateReader) labelled(c *astutil.Cursor, l *ast.LabeledStmt) {
 	switch l.Stmt.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		if c.Index() >= 0 && !r.gone(l.Label.Name) {
+		if c.Index() >= 0 && !r.gotos[l.Label.Name] {
 			r.statement(c, l.Stmt, l)
 		}
 	case *ast.LabeledStmt, *ast.BlockStmt, *ast.EmptyStmt:
@@ -80,14 +80,16 @@ func (r lateReader) labelled(c *astutil.Cursor, l *ast.LabeledStmt) {
 	}
 }
 
-// gone reports whether a goto statement of the function leads to a label.
-func (r lateReader) gone(label string) (found bool) {
-	ast.Inspect(r.fd, func(n ast.Node) bool {
-		b, ok := n.(*ast.BranchStmt)
-		found = found || ok && b.Tok == token.GOTO && b.Label.Name == label
-		return !found
+// gotos returns the labels to which goto statements of a function lead.
+func gotos(fd *ast.FuncDecl) map[string]bool {
+	labels := map[string]bool{}
+	ast.Inspect(fd, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			labels[b.Label.Name] = true
+		}
+		return true
 	})
-	return found
+	return labels
 }
 
 // statement puts the operations of a statement before it that are to come first. Where it has a label, whole is the statement with it.
@@ -406,6 +408,7 @@ type lateReader struct {
 	fd      *ast.FuncDecl
 	vars    map[types.Object]bool // those of the function that a call may change
 	returns map[*ast.ReturnStmt]returning
+	gotos   map[string]bool // the labels to which goto statements lead
 }
 
 // local reports whether a variable belongs to the function alone. The outermost variables in the statements of a cell are those of the session.
