@@ -19,7 +19,7 @@ def text(b, cell):
 
 
 def accept(b):
-    closed = lambda: not b.js("document.querySelector('.jp-Dialog-content')")
+    closed = lambda: b.js("!document.querySelector('.jp-Dialog-content')")
     b.click_until(".jp-Dialog .jp-mod-accept", closed, "a closed dialog")
 
 
