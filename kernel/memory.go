@@ -166,9 +166,9 @@ func globOne(pattern []rune, c rune) (n int, ok bool) {
 	switch pattern[0] {
 	case '?':
 		return 1, true
+	case '[':
 	default:
 		return 1, pattern[0] == c
-	case '[':
 	}
 	set := pattern[1:]
 	not := len(set) > 0 && set[0] == '^'
