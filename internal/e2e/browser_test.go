@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"halfnote/notebooks/notebook"
 )
 
 // browserCells train a network under autocast.
@@ -98,29 +100,20 @@ func inNode(t *testing.T, cells []liteCell) (printed []string) {
 		var reply struct {
 			Outputs []struct {
 				Type    string
-				Content struct {
-					Text   string
-					EName  string
-					EValue string
-					Data   map[string]any
-				}
+				Content map[string]any
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &reply); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		var b strings.Builder
+		var outputs []map[string]any
 		for _, o := range reply.Outputs {
-			switch c := o.Content; o.Type {
-			case "stream":
-				b.WriteString(c.Text)
-			case "error":
-				b.WriteString(c.EName + ": " + c.EValue)
-			default:
-				fmt.Fprintln(&b, c.Data["text/plain"])
+			if !strings.HasPrefix(o.Type, "comm_") {
+				o.Content["output_type"] = o.Type
+				outputs = append(outputs, o.Content)
 			}
 		}
-		printed = append(printed, b.String())
+		printed = append(printed, jupyterText(outputs))
 	}
 	return printed
 }
@@ -156,5 +149,27 @@ func TestCellsInNode(t *testing.T) {
 	trained := strings.Join(got[len(limitCells):], "")
 	if want := readExecuted(t, file).printed(); trained != want || !strings.Contains(want, "float32") {
 		t.Errorf("in Node:\n%s\nhere:\n%s", trained, want)
+	}
+}
+
+// TestLessonsInNode runs lessons in a kernel compiled for js/wasm. They print what they print here, apart from times.
+func TestLessonsInNode(t *testing.T) {
+	for _, name := range []string{"00-hello", "01-what-is-a-half", "02-sums-that-stop", "03-overflow-lab"} {
+		t.Run(name, func(t *testing.T) {
+			nb, err := notebook.ReadFile(filepath.Join("notebooks", name+".ipynb"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var cells []liteCell
+			for _, c := range nb.CodeCells() {
+				cells = append(cells, liteCell{Code: c.Source})
+			}
+			got := inNode(t, cells)
+			for i, c := range nb.CodeCells() {
+				if want := cellText(c); got[i] != want && !c.HasTag("timing") {
+					t.Errorf("%s\nprints\n%s\nwant\n%s", c.Source, got[i], want)
+				}
+			}
+		})
 	}
 }
