@@ -392,7 +392,7 @@ func (s setting) text() string {
 	return fmt.Sprintf("%.5g ± %.2g", mean, std)
 }
 
-// extreme returns the index of the setting whose finite mean is highest, or lowest with the sign -1, and -1 if there is none.
+// extreme returns the index of the setting whose finite mean is highest, or lowest with the sign -1. It is -1 if no mean is finite.
 func (r *SweepReport) extreme(sign float64) int {
 	at, most := -1, math.Inf(-1)
 	for i, s := range r.settings {
@@ -490,7 +490,7 @@ func (r *SweepReport) HeatMap(columns, rows string) *chart.Figure {
 					sum, n = sum+mean, n+1
 				}
 			}
-			cells[i][k] = sum / n // NaN where there is none yet
+			cells[i][k] = sum / n // NaN before the first run
 		}
 	}
 	texts := func(p Param) (list []string) {

@@ -61,7 +61,7 @@ func TestLite(t *testing.T) {
 	base := <-ready
 	environments, _ := filepath.Glob(filepath.Join(os.Getenv("HALFNOTE_LAB_CACHE"), "lite-*", "bin", "python"))
 	if len(environments) == 0 {
-		t.Fatal("there is no environment of JupyterLite")
+		t.Fatal("JupyterLite is not installed")
 	}
 	args := []string{"internal/e2e/testdata/browser/lite.py", chromium, base, ""}
 	if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" {
