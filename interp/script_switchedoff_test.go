@@ -51,11 +51,11 @@ var unshown = map[string]string{
 	"barrier":   "a panic that crosses many calls takes longer",
 }
 
-// TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in six of them, or all if HALFNOTE_REQUIRE lists mutations. The check of the core
-// or the output shows that it is missing.
+// TestSwitchedOff runs scripts without one of the rewrites that the interpreter needs, one in twelve of them, or all if HALFNOTE_REQUIRE lists
+// mutations. The check of the core or the output shows that it is missing.
 func TestSwitchedOff(t *testing.T) {
 	needs := newSession(t).engine.Needs().Rewrites
-	share := 6
+	share := 12
 	if testenv.Requires("mutations") {
 		share = 1
 	}

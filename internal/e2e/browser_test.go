@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"halfnote/internal/testenv"
 	"halfnote/notebooks/notebook"
 )
 
@@ -72,6 +73,9 @@ var liteProgram = sync.OnceValues(func() (path string, err error) {
 // inNode runs cells in Node and returns what each prints.
 func inNode(t *testing.T, cells []liteCell) (printed []string) {
 	t.Helper()
+	if !testenv.Requires("node") {
+		t.Skip("the kernel is compiled and run for minutes; HALFNOTE_REQUIRE=node does it")
+	}
 	node := need(t, "node", "node")
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
