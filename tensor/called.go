@@ -19,8 +19,8 @@ func named(e *Error) *Error {
 	return e
 }
 
-// inDerivative gives an Error that the derivative of an operation panics with the operation's name. It is deferred.
-func inDerivative(op string) {
+// within gives an Error that a part or the derivative of an operation panics with the operation's name. It is deferred.
+func within(op string) {
 	v := recover()
 	if v == nil {
 		return
@@ -46,15 +46,15 @@ func calledFunction() (name string) {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	for {
 		f, more := frames.Next()
-		within, ok := strings.CutPrefix(f.Function, packagePath)
+		rest, ok := strings.CutPrefix(f.Function, packagePath)
 		switch {
 		case strings.HasSuffix(f.File, "_test.go"):
 			return name
-		case strings.HasPrefix(f.Function, "runtime."), ok && (strings.HasPrefix(within, "/internal/") || strings.HasPrefix(within, "/driver.")):
-		case !ok || within[0] != '.':
+		case strings.HasPrefix(f.Function, "runtime."), ok && (strings.HasPrefix(rest, "/internal/") || strings.HasPrefix(rest, "/driver.")):
+		case !ok || rest[0] != '.':
 			return name
 		default:
-			if m := exported.FindStringSubmatch(within); m != nil {
+			if m := exported.FindStringSubmatch(rest); m != nil {
 				name = m[1]
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,23 +77,9 @@ var renamed = map[string]bool{
 // TestErrorsNameTheCall calls every function and method with operands and arguments that most do not accept. An error begins with torch's name
 // of what was called, and there are no panics of other kinds.
 func TestErrorsNameTheCall(t *testing.T) {
-	type call struct {
-		name string
-		f    reflect.Value
-	}
-	var calls []call
-	for _, of := range []any{&Tensor{}, KeepDim{}, functional{}} {
-		v := reflect.TypeOf(of)
-		for i := range v.NumMethod() {
-			calls = append(calls, call{v.Method(i).Name, v.Method(i).Func})
-		}
-	}
-	for _, f := range functions {
-		name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
-		calls = append(calls, call{name[strings.LastIndex(name, ".")+1:], reflect.ValueOf(f)})
-	}
+	list := callables()
 	refused, operations := 0, map[string]bool{}
-	for _, c := range calls {
+	for _, c := range list {
 		if unswept[c.name] {
 			continue
 		}
@@ -122,7 +109,27 @@ func TestErrorsNameTheCall(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d calls refused by %d operations of %d", refused, len(operations), len(calls))
+	t.Logf("%d calls refused by %d operations of %d", refused, len(operations), len(list))
+}
+
+// callable is a function or method that runs an operation.
+type callable struct {
+	name string
+	f    reflect.Value
+}
+
+func callables() (list []callable) {
+	for _, of := range []any{&Tensor{}, KeepDim{}, functional{}} {
+		v := reflect.TypeOf(of)
+		for i := range v.NumMethod() {
+			list = append(list, callable{v.Method(i).Name, v.Method(i).Func})
+		}
+	}
+	for _, f := range functions {
+		name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+		list = append(list, callable{name[strings.LastIndex(name, ".")+1:], reflect.ValueOf(f)})
+	}
+	return list
 }
 
 // functions are the exported functions with operands.
@@ -237,4 +244,59 @@ func anyValue(r *rand.Rand, t reflect.Type, receiver bool) reflect.Value {
 		return s
 	}
 	return reflect.Zero(t)
+}
+
+// TestErrorsOfDevices calls functions and methods of several tensors with one operand on another device than the others. The error says which devices
+// these are, and begins with torch's name of what was called.
+func TestErrorsOfDevices(t *testing.T) {
+	moved, refused := map[string]bool{}, 0
+	for _, c := range callables() {
+		if unswept[c.name] || mixes[c.name] {
+			continue
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		for range 400 {
+			in := make([]reflect.Value, c.f.Type().NumIn())
+			for i := range in {
+				in[i] = anyValue(r, c.f.Type().In(i), i == 0)
+			}
+			at := operandsAt(in)
+			if len(at) < 2 || refusal(c.f, in) != nil {
+				continue
+			}
+			i := at[r.IntN(len(at))]
+			x := in[i].Interface().(*Tensor)
+			if x.Dim() == 0 || !slices.ContainsFunc(at, func(j int) bool { return j != i && in[j].Interface().(*Tensor).Dim() > 0 }) {
+				continue // scalars follow
+			}
+			in[i] = reflect.ValueOf(x.Detach().ToDevice("other"))
+			moved[c.name] = true
+			err := refusal(c.f, in)
+			if e, ok := err.(*Error); !ok || !strings.Contains(e.Why, "device") {
+				t.Errorf("%s%s, operand %d on another device: %v", c.name, listed(in), i, err)
+				break
+			} else if want := torchName(c.name); want != "" && !sameOp(e.Op, want) {
+				t.Errorf("%s: the error begins with %q, want %q: %v", c.name, e.Op, want, err)
+				break
+			}
+			refused++
+		}
+	}
+	t.Logf("%d calls refused by %d functions", refused, len(moved))
+}
+
+// mixes are functions whose operands may be on different devices: they copy, read only a shape, or compute on the host.
+var mixes = map[string]bool{
+	"AllClose": true, "Assign": true, "Bucketize": true, "Equal": true, "IsIn": true, "MultiLabelMarginLoss": true, "ReshapeAs": true, "Searchsorted": true,
+	"SetData": true, "ViewAs": true,
+}
+
+// operandsAt returns the positions of the tensors among arguments.
+func operandsAt(in []reflect.Value) (at []int) {
+	for i, v := range in {
+		if x, ok := v.Interface().(*Tensor); ok && x != nil {
+			at = append(at, i)
+		}
+	}
+	return at
 }

@@ -272,10 +272,14 @@ func (o lerp) f(in []*Tensor) *Tensor {
 	x, y := in[0], in[1]
 	d := y.Sub(x)
 	if len(in) == 2 {
-		if math.Abs(o.weight) < 0.5 {
-			return x.Add(d.MulScalar(o.weight))
+		weight, rest := o.weight, 1-o.weight
+		if x.dtype == Float32 {
+			weight, rest = float64(float32(weight)), float64(1-float32(weight))
 		}
-		return y.Sub(d.MulScalar(1 - o.weight))
+		if math.Abs(weight) < 0.5 {
+			return x.Add(d.MulScalar(weight))
+		}
+		return y.Sub(d.MulScalar(rest))
 	}
 	w := in[2]
 	near := w.Detach().Abs().LtScalar(0.5)

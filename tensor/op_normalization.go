@@ -17,6 +17,7 @@ type standardize struct {
 	dims  []int // dimensions of the statistics
 	eps   float64
 	given bool
+	loud  bool // a variance that overflows makes NaN, as in torch's layer and group norms; otherwise the quotient by it, 0
 }
 
 // normStats returns the means of x over dims, followed by the variances: (2, …) with size 1
@@ -61,6 +62,9 @@ func (s standardize) scale(variance *Tensor) *Tensor {
 	r := affineOf(variance, 1, s.eps)
 	run(driver.Kernel{Code: driver.Sqrt}, r, r)
 	run(driver.Kernel{Code: driver.Reciprocal}, r, r)
+	if s.loud { // 0 times infinity is NaN, and times other numbers changes nothing
+		run(driver.Kernel{Code: driver.AddScaled}, r, r, variance)
+	}
 	return r
 }
 
@@ -315,7 +319,11 @@ func (n normGrad) f(in []*Tensor) *Tensor {
 		return g.Mul(in[2].Select(0, 1).AddScalar(n.eps).Pow(-0.5))
 	}
 	c := x.Sub(x.KeepDim().Mean(n.dims...))
-	r := c.Mul(c).KeepDim().Mean(n.dims...).AddScalar(n.eps).Pow(-0.5)
+	variance := c.Mul(c).KeepDim().Mean(n.dims...)
+	r := variance.AddScalar(n.eps).Pow(-0.5)
+	if n.loud {
+		r = r.AddScaled(variance.Detach(), 0)
+	}
 	z := c.Mul(r)
 	return g.Sub(g.KeepDim().Mean(n.dims...)).Sub(z.Mul(g.Mul(z).KeepDim().Mean(n.dims...))).Mul(r)
 }
@@ -352,7 +360,7 @@ func BatchNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 		fail(op, []*Tensor{t}, "input is %d-dimensional; want (n, c, …)", len(t.shape))
 	}
 	channels := t.shape[1]
-	s := standardize{slices.Delete(seq(len(t.shape)), 1, 2), orElse(o.Eps, 1e-5), !o.Training}
+	s := standardize{dims: slices.Delete(seq(len(t.shape)), 1, 2), eps: orElse(o.Eps, 1e-5), given: !o.Training}
 	in := perChannel(op, t, channels, mean, variance, w, b)
 	stats := s.known(op, t, in)
 	if o.Training {
@@ -376,7 +384,7 @@ func InstanceNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 		fail(op, []*Tensor{t}, "input is %d-dimensional; want (n, c, …)", len(t.shape))
 	}
 	in := perChannel(op, t, t.shape[1], mean, variance, w, b)
-	s := standardize{seq(len(t.shape))[2:], orElse(o.Eps, 1e-5), !o.Training}
+	s := standardize{dims: seq(len(t.shape))[2:], eps: orElse(o.Eps, 1e-5), given: !o.Training}
 	stats := s.known(op, t, in)
 	if o.Training {
 		count := size(t.shape[2:])
@@ -395,7 +403,7 @@ func InstanceNorm(t, mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 func LayerNorm(t *Tensor, shape []int, w, b *Tensor, o NormOptions) *Tensor {
 	t.given("layer_norm")
 	dims := lastDims("layer_norm", t, shape, w, b)
-	s := standardize{dims: dims, eps: orElse(o.Eps, 1e-5)}
+	s := standardize{dims: dims, eps: orElse(o.Eps, 1e-5), loud: true}
 	return apply(layerNorm{s}, standardized(t, apply(normStats{s.dims}, t), w, b)...)
 }
 
@@ -409,7 +417,7 @@ func GroupNorm(t *Tensor, groups int, w, b *Tensor, o NormOptions) *Tensor {
 	}
 	channels := t.shape[1]
 	in := perChannel(op, t, channels, nil, nil, w, b)
-	s := standardize{dims: []int{2, 3}, eps: orElse(o.Eps, 1e-5)}
+	s := standardize{dims: []int{2, 3}, eps: orElse(o.Eps, 1e-5), loud: true}
 	for i, x := range in {
 		if x != nil {
 			in[i] = x.Reshape(1, groups, channels/groups, 1)

@@ -38,6 +38,52 @@ func TestBatchNormRunningStatistics(t *testing.T) {
 	}
 }
 
+// TestNormsOfHugeNumbers checks the results and derivatives of norms whose variances overflow: NaN or 0, as in PyTorch 2.15.
+func TestNormsOfHugeNumbers(t *testing.T) {
+	batch := BatchNormOptions{Training: true}
+	one := []float64{1, -1, 1, 2}
+	for _, c := range []struct {
+		name string
+		f    func(x, w, b *Tensor) *Tensor // x (2, 4, 4), w and b (4)
+		nan  bool
+	}{
+		{"layer_norm", func(x, w, b *Tensor) *Tensor { return LayerNorm(x, []int{4}, w, b, NormOptions{}) }, true},
+		{"group_norm", func(x, w, b *Tensor) *Tensor { return GroupNorm(x, 2, w, b, NormOptions{}) }, true},
+		{"batch_norm", func(x, w, b *Tensor) *Tensor { return BatchNorm(x, nil, nil, w, b, batch) }, false},
+		{"instance_norm", func(x, w, b *Tensor) *Tensor { return InstanceNorm(x, nil, nil, w, b, batch) }, false},
+		{"rms_norm", func(x, w, b *Tensor) *Tensor { return RMSNorm(x, []int{4}, w, NormOptions{}).Add(b) }, false},
+	} {
+		for _, d := range []DType{Float32, BFloat16, Float64} {
+			for _, size := range []float64{1e20, 1e37} {
+				if d == Float64 {
+					size *= 1e160
+				}
+				for _, affine := range []bool{true, false} {
+					x := NewAs(d, one, 1, 1, 4).MulScalar(size).Expand(2, 4, 4).Clone().RequireGrad()
+					w, b := NewAs(d, one).RequireGrad(), NewAs(d, one).RequireGrad()
+					var y *Tensor
+					if affine {
+						y = c.f(x, w, b)
+					} else {
+						y = c.f(x, nil, ZerosAs(d, 4))
+					}
+					g := GradGraph(y.Mul(NewAs(d, one)).Sum(), x)[0]
+					h := Grad(g.Mul(NewAs(d, one)).Sum(), x)[0]
+					for _, r := range []struct {
+						what string
+						*Tensor
+					}{{"result", y}, {"derivative", g}, {"second derivative", h}} {
+						all := r.Detach().IsNaN().All().Item() == 1
+						if none := r.Detach().IsNaN().Any().Item() == 0; c.nan && !all || !c.nan && !none && r.what != "second derivative" {
+							t.Errorf("%s of %v times %v, weight %v: the %s is %v, want NaN: %v", c.name, d, size, affine, r.what, r, c.nan)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestNormErrors(t *testing.T) {
 	x := Zeros(2, 4, 3)
 	for _, c := range []struct {

@@ -14,6 +14,7 @@ type poolOptions = plumbing.PoolOptions
 // AvgPool is nn's AvgPool1d, AvgPool2d and AvgPool3d.
 func (functional) AvgPool(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
+	defer within(op)
 	w, places := newPool(op, dims, t, size, o)
 	if len(o.Dilation) > 0 || o.Divisor < 0 {
 		fail(op, []*Tensor{t}, "Dilation is %v and Divisor is %d; want no Dilation and a positive Divisor", o.Dilation, o.Divisor)
@@ -64,7 +65,9 @@ func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w windo
 
 // AdaptiveAvgPool is nn's AdaptiveAvgPool1d, AdaptiveAvgPool2d and AdaptiveAvgPool3d.
 func (functional) AdaptiveAvgPool(t *Tensor, dims int, places []int) *Tensor {
-	places, sizes := adaptivePlaces("adaptive_avg_pool"+nd(dims), dims, t, places)
+	op := "adaptive_avg_pool" + nd(dims)
+	defer within(op)
+	places, sizes := adaptivePlaces(op, dims, t, places)
 	return apply(adaptiveAvgPool{dims, places, sizes}, t)
 }
 
@@ -88,6 +91,7 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 
 // MaxPool is nn's MaxPool1d, MaxPool2d and MaxPool3d.
 func (functional) MaxPool(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
+	defer within("max_pool" + nd(dims))
 	return apply(maxPool{dims}, t, functional{}.MaxPoolIndices(t, dims, size, o))
 }
 
@@ -95,6 +99,7 @@ func (functional) MaxPool(t *Tensor, dims int, size []int, o poolOptions) *Tenso
 // row-major order, as int64.
 func (functional) MaxPoolIndices(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
 	op := "max_pool" + nd(dims)
+	defer within(op)
 	if o.ExcludePadding || o.Divisor != 0 {
 		fail(op, []*Tensor{t}, "Divisor is %d and ExcludePadding is %v; both apply to average pooling only", o.Divisor, o.ExcludePadding)
 	}
@@ -116,8 +121,10 @@ func (functional) MaxPoolIndices(t *Tensor, dims int, size []int, o poolOptions)
 
 // AdaptiveMaxPool is nn's AdaptiveMaxPool1d, AdaptiveMaxPool2d and AdaptiveMaxPool3d.
 func (functional) AdaptiveMaxPool(t *Tensor, dims int, places []int) *Tensor {
-	places, _ = adaptivePlaces("adaptive_max_pool"+nd(dims), dims, t, places)
-	t = offered(Info{Name: "adaptive_max_pool" + nd(dims)}, t)[0]
+	op := "adaptive_max_pool" + nd(dims)
+	defer within(op)
+	places, _ = adaptivePlaces(op, dims, t, places)
+	t = offered(Info{Name: op}, t)[0]
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
 }
 
@@ -138,6 +145,7 @@ func (functional) MaxUnpool(t, index *Tensor, height, width int) *Tensor {
 // LPPool is nn's LPPool1d, LPPool2d and LPPool3d.
 func (functional) LPPool(t *Tensor, dims int, p float64, sizes []int, o poolOptions) *Tensor {
 	op := "lp_pool" + nd(dims)
+	defer within(op)
 	switch {
 	case p == 0 || p != p:
 		fail(op, []*Tensor{t}, "p is %v; want a nonzero number or ±Inf", p)

@@ -40,6 +40,17 @@ The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap 
 products are int64. A uint8 with an int8 gives int16. A comparison with a number compares the numbers themselves: no uint8 equals 257, and each is
 below it. torch wraps the number to the tensor's dtype first: there 257 equals a uint8 of 1, and -1 is above all but 255.
 
+Where a product is added to another number, as in ` + "`AddScaled`, `Lerp`, `Addcmul` and `Addcdiv`" + `, product and sum are rounded separately, on every
+device and kind of CPU. torch's portable kernels (ATEN_CPU_CAPABILITY=default) have the same bits. Its kernels for AVX2, AVX-512 and GPUs round once, so
+that a quarter of the results can be one unit in the last place off these. In bfloat16 and float16 it is one result in a thousand.
+
+Optimizers are compared with torch's at the same edges, in all four dtypes. A centred RMSprop whose squares overflow subtracts infinities and makes
+NaN, as torch's kernels do that round twice; those that round once give infinity, and leave the parameter as it is. Adam divides the running
+mean before it multiplies by the learning rate, so that a subnormal mean keeps its bits; torch multiplies first.
+
+Where a variance overflows, ` + "`layer_norm` and `group_norm`" + ` make NaN, and ` + "`batch_norm`, `instance_norm` and `rms_norm`" + ` make 0, as torch does. (For some
+numbers of elements torch's group_norm and layer_norm make 0, too.)
+
 Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
 dtype of their operands; the others run in the dtypes of their operands. "fp32 *" applies unless the caller names a dtype. Casts and
 views are never cast.

@@ -108,6 +108,7 @@ var pairFunctions = []struct {
 	// By definition, these functions round each step to float32.
 	{"add scaled", func(x, y *Tensor) *Tensor { return x.AddScaled(y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(0.3)*y)) }, true},
 	{"lerp", func(x, y *Tensor) *Tensor { return x.Lerp(y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(0.3)*f32(y-x))) }, true},
+	{"lerp from the end", func(x, y *Tensor) *Tensor { return x.Lerp(y, 0.9) }, func(x, y float64) float64 { return f32(y - f32(f32(1-f32(0.9))*f32(y-x))) }, true},
 	{"addcmul", func(x, y *Tensor) *Tensor { return x.Addcmul(x, y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(f32(0.3)*x)*y)) }, true},
 	{"addcdiv", func(x, y *Tensor) *Tensor { return x.Addcdiv(x, y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(f32(0.3)*x)/y)) }, true},
 }

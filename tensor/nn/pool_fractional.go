@@ -64,7 +64,7 @@ func FractionalMaxPool3d(x *tensor.Tensor, size int, options ...Option) *tensor.
 
 func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	name := fmt.Sprintf("FractionalMaxPool%dd", dims)
-	op := "new_" + snake(name)
+	op := snake(name)
 	c := configure(op, config{}, options, "KernelSize", "OutputSize", "OutputRatio", "RandomSamples").vision
 	f := &FractionalMaxPool{name: name, window: perDimension(c.window(size), dims, 0), samples: c.samples}
 	if (len(c.outputSize) == 0) == (len(c.outputRatio) == 0) {
@@ -98,6 +98,9 @@ func (f *FractionalMaxPool) ForwardIndices(x *tensor.Tensor) (y, indices *tensor
 	dims := len(f.window)
 	op := snake(f.name)
 	required(op, "input", x)
+	if x.DType().IsStorage() {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("dtype %v is for storage only; convert the input, for example with x.Half() or x.Float()", x.DType())})
+	}
 	if x.Dim() != dims+1 && x.Dim() != dims+2 {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; want %d-D or %d-D", x.Dim(), dims+1, dims+2)})
 	}

@@ -28,12 +28,20 @@ func (a adafactor) step(p, g *tensor.Tensor, o *Group, r record) {
 		eps = tensor.FInfo(p.DType()).Eps
 	}
 	rms := func(x *tensor.Tensor) float64 { return x.Norm().Item() / math.Sqrt(float64(x.Numel())) }
-	alpha := math.Max(o.FactorEps2, rms(p)) * math.Min(o.LR, 1/math.Sqrt(n))
+	alpha := larger(o.FactorEps2, rms(p)) * math.Min(o.LR, 1/math.Sqrt(n))
 	if o.WeightDecay != 0 {
 		p.MulScalarAssign(1 - float64(o.LR*o.WeightDecay))
 	}
 	update := a.variance(p, g, math.Pow(n, o.Beta2Decay), eps, r).ClampMin(eps * eps).Rsqrt().Mul(g)
-	p.AddScaledAssign(update, -alpha/math.Max(1, rms(update)/o.ClipThreshold))
+	p.AddScaledAssign(update, -alpha/larger(1, rms(update)/o.ClipThreshold))
+}
+
+// larger returns the larger of a bound and x, and the bound if x is NaN: an element that is NaN does not reach the others.
+func larger(bound, x float64) float64 {
+	if x > bound {
+		return x
+	}
+	return bound
 }
 
 // variance adds the squares of g to the running means with weight w, and returns the mean

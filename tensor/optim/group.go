@@ -311,7 +311,7 @@ func (o *Optimizer) configured(g Group, options []Option) Group {
 	if g.AdjustLR != "" && adjustments[g.AdjustLR] == nil {
 		o.fail("adjust_lr_fn is %q; want original, match_rms_adamw or spectral_unclamped", g.AdjustLR)
 	}
-	if g.Nesterov && (g.Momentum <= 0 || g.Dampening != 0) {
+	if _, ok := o.rule.(muon); !ok && g.Nesterov && (g.Momentum <= 0 || g.Dampening != 0) { // Muon without momentum follows the gradient
 		o.fail("Nesterov with momentum %v and dampening %v; want momentum above 0 and dampening 0", g.Momentum, g.Dampening)
 	}
 	return g

@@ -86,13 +86,13 @@ func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
 		}
 		loss, g := evaluate(), o.gradient()
 		calls := 1
-		for i := 1; i <= o.o.Iterations && largest(g) > o.o.Gradient; i++ {
+		for i := 1; i <= o.o.Iterations && !(largest(g) <= o.o.Gradient); i++ { // NaN goes on and reaches its parameters, as in torch
 			o.iterations++
 			o.turn(g)
 			o.last = g
 			o.length = o.lr
 			if o.iterations == 1 {
-				o.length *= math.Min(1, 1/g.Abs().Sum().Item())
+				o.length /= larger(1, g.Abs().Sum().Item())
 			}
 			slope := dot(g, o.direction)
 			if slope > -o.o.Change {

@@ -73,18 +73,32 @@ func (muon) step(p, g *tensor.Tensor, o *Group, r record) {
 	x := newtonSchulz(u, o)
 	p.MulScalarAssign(1 - float64(o.LR*o.WeightDecay))
 	a, b := float64(p.Shape()[0]), float64(p.Shape()[1])
-	rate := float32(o.LR * adjustments[o.AdjustLR](a, b))
-	p.Assign(p.Double().AddScaled(x.Double(), -float64(rate)).To(p.DType()))
+	rate := numberOf(p, o.LR*adjustments[o.AdjustLR](a, b))
+	p.Assign(p.Double().AddScaled(x.Double(), -rate).To(p.DType()))
+}
+
+// numberOf returns x as the arithmetic of p has it: in float64 for float64, otherwise in float32.
+func numberOf(p *tensor.Tensor, x float64) float64 {
+	if p.DType() == tensor.Float64 {
+		return x
+	}
+	return float64(float32(x))
 }
 
 // blend returns x + w (y - x), from the nearer end: torch's lerp with the fused multiply-add that it has on processors with AVX2. The sum in float64 is
 // exact, so the result is rounded once, as the step of the weight is: bits of a direction in bfloat16 hang on it.
 func blend(x, y *tensor.Tensor, w float64) *tensor.Tensor {
-	d, weight := y.Float().Sub(x.Float()).Double(), float32(w)
-	if weight < 0.5 {
-		return x.Double().AddScaled(d, float64(weight)).To(x.DType())
+	var d *tensor.Tensor
+	if x.DType() == tensor.Float64 {
+		d = y.Sub(x)
+	} else {
+		d = y.Float().Sub(x.Float()).Double()
 	}
-	return y.Double().AddScaled(d, -float64(1-weight)).To(x.DType())
+	weight := numberOf(x, w)
+	if weight < 0.5 {
+		return x.Double().AddScaled(d, weight).To(x.DType())
+	}
+	return y.Double().AddScaled(d, -numberOf(x, 1-weight)).To(x.DType())
 }
 
 // newtonSchulz returns u (a, b) with its singular values moved towards 1, as the group's dtype.
