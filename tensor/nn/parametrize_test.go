@@ -227,8 +227,8 @@ func TestParametrizedErrors(t *testing.T) {
 		"tensor: spectral_norm: weight is already computed by _WeightNorm(); choose another tensor, or call RemoveParametrizations first": func() { nn.SpectralNorm(m) },
 		"tensor: spectral_norm: NPowerIterations is 0":                                                                                    func() { nn.SpectralNorm(l, nn.NPowerIterations(0)) },
 		`tensor: remove_parametrizations: "bias" is not computed; want one of [weight]`:                                                   func() { nn.RemoveParametrizations(m, "bias") },
-		"tensor: fractional_max_pool2d: OutputSize () and OutputRatio ()":                                                             func() { nn.NewFractionalMaxPool2d(2) },
-		"tensor: fractional_max_pool2d: OutputRatio is (1, 1)":                                                                        func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
+		"tensor: fractional_max_pool2d: OutputSize () and OutputRatio ()":                                                                 func() { nn.NewFractionalMaxPool2d(2) },
+		"tensor: fractional_max_pool2d: OutputRatio is (1, 1)":                                                                            func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
 		"tensor: fractional_max_pool2d: windows of (2, 2) at (4, 4) positions in a plane of (4, 4)":                                       func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
 		"tensor: fractional_max_pool3d: shape (1, 4, 4): input is 3-D; want 4-D or 5-D":                                                   func() { nn.NewFractionalMaxPool3d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
 		"tensor: fractional_max_pool2d: shapes (1, 2, 4, 4) and (3,): RandomSamples has the wrong shape": func() {
