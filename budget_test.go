@@ -59,7 +59,7 @@ kernel/ranks                  1700     600          0         0
 notebooks                       50     730          0         0  numbers in the prose of lessons, tokens of translations
 notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
 notebooks/notebook            3400    1800          0         0
-tensor                       23500    9350          0         0  the names in errors, in a sweep over all operations
+tensor                       23500    9500          0         0  the names in errors and wrong devices, in sweeps over all operations
 tensor/data                   7550    4600          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
@@ -67,8 +67,8 @@ tensor/internal/asm           5800     750       4300     66500  codes of narrow
 tensor/internal/asm/gen/ssa   1000     720          0         0  the compiler of functions, before in tensor/internal/asm, has a page and tests
 tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
-tensor/nn                     7400    2700          0         0
-tensor/optim                  3400    1650          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits, states of few bits
+tensor/nn                     7400    2850          0         0  the errors of poolings, in a sweep
+tensor/optim                  3450    1800          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits, states of few bits; steps at edges
 tensor/quant                  2300    1000          0         0
 tensor/torchtest                50    4120          0         0  operands at the edges, in each dtype
 `

@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -109,6 +110,9 @@ func (src source) readNPYHeader(b *bufio.Reader, size int64) (h npyArray, begin 
 		return h, 0, src.fail(err)
 	}
 	h, at, err := parseNPY(string(header))
+	if kind := (*npyTypeError)(nil); errors.As(err, &kind) {
+		return h, 0, src.bad(atByte(begin+int64(at)), kind.what, kind.want)
+	}
 	if err != nil {
 		return h, 0, src.bad(atByte(begin+int64(at)), err.Error(), "a dictionary of descr, fortran_order and shape")
 	}

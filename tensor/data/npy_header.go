@@ -68,6 +68,18 @@ func (p *literal) fail(format string, args ...any) {
 	}
 }
 
+// refuse is fail for a type of elements.
+func (p *literal) refuse(what, want string) {
+	if p.err == nil {
+		p.err = &npyTypeError{what, want}
+	}
+}
+
+// npyTypeError is the error of a type that is not read.
+type npyTypeError struct{ what, want string }
+
+func (e *npyTypeError) Error() string { return e.what + "; want " + e.want }
+
 func (p *literal) skip() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n\f", p.text[p.at]) >= 0 {
 		p.at++
@@ -108,7 +120,7 @@ func (p *literal) quoted() string {
 func (p *literal) descr(h *npyArray) {
 	p.skip()
 	if p.err == nil && strings.HasPrefix(p.text[p.at:], "[") {
-		p.fail("a structured type")
+		p.refuse("a structured type", "one type of all elements: save its fields apart")
 		return
 	}
 	s := p.quoted()
@@ -129,7 +141,7 @@ func (p *literal) descr(h *npyArray) {
 		}
 	}
 	if h.kind == nil {
-		p.fail("elements of type %s, want one of %s,", quoted(s), readable(func(e *element) string { return e.npy }))
+		p.refuse("elements of type "+quoted(s), "one of "+readable(func(e *element) string { return e.npy })+": convert with astype")
 	}
 }
 

@@ -147,7 +147,7 @@ func TestNPYErrors(t *testing.T) {
 		`found "-1,)}" instead of a size`:                                                npy("{'shape': (-1,)}"),
 		`found "x" after the dictionary`:                                                 npy(h + "x"),
 		`found "1}" instead of False`:                                                    npy("{'fortran_order': 1}"),
-		`found elements of type "<i3", want one of b1, u1`:                               npy("{'descr': '<i3'}"),
+		`found elements of type "<i3"; want one of b1, u1`:                               npy("{'descr': '<i3'}"),
 		`found a structured type`:                                                        npy("{'descr': [('a', '<i4')]}"),
 		`the elements of shape (4611686018427387903, 4611686018427387903), 4 bytes each`: npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4611686018427387903, 4611686018427387903)}"),
 	} {

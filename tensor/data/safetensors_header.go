@@ -45,7 +45,12 @@ func (s *Safetensors) readHeader(size int64) error {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if most := uint64(min(size-8, mostHeader)); n > most || n < 2 {
-		return s.bad(atByte(0), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("2 to %d, in a file of %d bytes", most, size))
+		want := fmt.Sprintf("2 to %d, in a file of %d bytes", most, size)
+		var start [1]byte
+		if s.file.ReadAt(start[:], 8); start[0] != '{' {
+			want += "; this is neither a safetensors file nor one that PyTorch writes"
+		}
+		return s.bad(atByte(0), fmt.Sprintf("a header length of %d", n), want)
 	}
 	text := make([]byte, n)
 	if _, err := s.file.ReadAt(text, 8); err != nil {

@@ -236,7 +236,7 @@ func TestNPZTexts(t *testing.T) {
 		"data":   `elements of "i4"; want text; Tensor reads numbers`,
 		"wrong":  "want text in UTF-8, or Unicode's code points",
 		"short":  "3 bytes of data; want the elements of shape (2,), 3 bytes each",
-		"object": `found elements of type "|O", want one of b1`,
+		"object": `found elements of type "|O"; want one of b1`,
 		"empty":  "text of no characters",
 		"none":   `array "none" does not exist; want one of 8`,
 	} {

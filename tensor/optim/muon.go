@@ -77,7 +77,7 @@ func (muon) step(p, g *tensor.Tensor, o *Group, r record) {
 	p.Assign(p.Double().AddScaled(x.Double(), -rate).To(p.DType()))
 }
 
-// numberOf returns x as the arithmetic of p has it: in float64 for float64, otherwise in float32.
+// numberOf returns x rounded to the dtype in which p is computed: float64 for float64, otherwise float32.
 func numberOf(p *tensor.Tensor, x float64) float64 {
 	if p.DType() == tensor.Float64 {
 		return x
