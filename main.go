@@ -127,7 +127,7 @@ func (c installCommand) Run(ctx context.Context) error {
 		fmt.Println("next to it is a second one, whose cells are compiled: --engine", second)
 	}
 	if !c.SysPrefix {
-		fmt.Printf("for papermill -p and the export as a script: python -m pip install \"%s\"\n", install.Wheel(dir, version))
+		fmt.Printf("for %%%%go in Python notebooks, papermill -p and the export as a script: python -m pip install \"%s\"\n", install.Wheel(dir, version))
 	}
 	return nil
 }

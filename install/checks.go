@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -140,15 +141,11 @@ func checkParameters(r *report) (finding, bool) {
 	if r.Site.Packages["papermill"]+r.Site.Packages["nbconvert"] == "" {
 		return finding{}, false
 	}
-	if r.Site.Packages["halfnote"]+r.Site.Packages["halfnote-jupyter"] != "" {
+	if r.Site.knowsGo() {
 		return finding{"papermill", "ok", "papermill -p and the export as a script know Go", ""}, true
 	}
-	for _, k := range r.Kernelspecs {
-		if own, _ := filepath.Glob(filepath.Join(k.Dir, "halfnote_jupyter-*.whl")); len(own) > 0 {
-			return finding{"papermill", "missing", "papermill -p and the export as a script do not know Go", r.Site.pip(own[0])}, true
-		}
-	}
-	return finding{}, false
+	own := ownWheel(r)
+	return finding{"papermill", "missing", "papermill -p and the export as a script do not know Go", r.Site.pip(own)}, own != ""
 }
 
 // checkMagic looks for %%go, which notebooks of Python kernels load.
@@ -156,10 +153,23 @@ func checkMagic(r *report) (finding, bool) {
 	switch {
 	case r.Site.Packages["ipykernel"] == "":
 		return finding{}, false
-	case r.Site.Packages["halfnote"] == "":
-		return finding{"%%go", "missing", "Python notebooks cannot load %%go", r.Site.pip("halfnote-*.whl")}, true
+	case !r.Site.knowsGo():
+		return finding{"%%go", "missing", "Python notebooks cannot load %%go", r.Site.pip(cmp.Or(ownWheel(r), "halfnote-*.whl"))}, true
 	}
 	return finding{"%%go", "ok", "`%load_ext halfnote` adds %%go to Python notebooks", ""}, true
+}
+
+// knowsGo reports whether the wheel halfnote, or the one next to a kernelspec, is installed.
+func (s site) knowsGo() bool { return s.Packages["halfnote"]+s.Packages["halfnote-jupyter"] != "" }
+
+// ownWheel returns the wheel next to a kernelspec, or "".
+func ownWheel(r *report) string {
+	for _, k := range r.Kernelspecs {
+		if own, _ := filepath.Glob(filepath.Join(k.Dir, "halfnote_jupyter-*.whl")); len(own) > 0 {
+			return own[0]
+		}
+	}
+	return ""
 }
 
 // checkGo looks for Go, for %go get and compiled cells.

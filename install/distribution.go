@@ -1,15 +1,6 @@
 package install
 
-import (
-	"embed"
-
-	"halfnote/install/wheel"
-)
-
-// launcher is the Python package of the wheel halfnote. It starts the program, and has the magic command %%go.
-//
-//go:embed jupyter/halfnote/*.py
-var launcher embed.FS
+import "halfnote/install/wheel"
 
 // description is the page of the wheel.
 const description = `Go cells in JupyterLab, VS Code and every other Jupyter front end, with tensors, automatic differentiation and mixed precision as in PyTorch.
@@ -39,16 +30,12 @@ func Distribution(program []byte, goos, version string, tags []string) (wheel.Wh
 		Description: description,
 		EntryPoints: "[console_scripts]\nhalfnote = halfnote:main\n\n" + entryPoints,
 	}
-	python, err := embedded(launcher, "jupyter/halfnote/*.py", "halfnote")
-	if err != nil {
-		return w, err
-	}
-	jupyter, err := jupyterFiles(version, w.Prefix())
+	python, err := jupyterFiles(version, w.Prefix())
 	if err != nil {
 		return w, err
 	}
 	spec := w.Prefix() + "share/jupyter/kernels/halfnote/"
-	w.Files = append(append(python, jupyter...), wheel.File{Name: spec + binaryName(goos), Mode: 0o755, Content: program})
+	w.Files = append(python, wheel.File{Name: spec + binaryName(goos), Mode: 0o755, Content: program})
 	for _, f := range specFiles(Options{Version: version}.named(), goos) {
 		w.Files = append(w.Files, wheel.File{Name: spec + f.name, Mode: 0o644, Content: f.content})
 	}

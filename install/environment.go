@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,6 +60,9 @@ func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 		return fmt.Errorf("install: %s: %w", e.name, err)
 	}
 	lock := flock.New(e.dir + ".lock")
+	if free, err := lock.TryLock(); err == nil && !free {
+		fmt.Fprintf(progress, "Another process makes the environment %s: waiting for it.\n", e.dir)
+	}
 	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: lock %s: %w", e.name, lock.Path(), err))
 	}
@@ -73,27 +76,6 @@ func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 // stamp returns the path of the file that is written last. An environment without it is
 // incomplete.
 func (e environment) stamp() string { return filepath.Join(e.dir, "complete") }
-
-// stage says what a start is at.
-func (e environment) stage() string {
-	if _, err := os.Stat(e.stamp()); err == nil {
-		return "Starting " + e.what + " …"
-	}
-	var bytes int64
-	_ = filepath.WalkDir(e.dir, func(_ string, d fs.DirEntry, err error) error { // files come and go
-		if err != nil || d.IsDir() {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			bytes += info.Size()
-		}
-		return nil
-	})
-	if bytes < 1<<20 {
-		return "Downloading " + e.what + " …"
-	}
-	return fmt.Sprintf("Installing %s: %d MB so far …", e.what, bytes>>20)
-}
 
 func (e environment) python() string {
 	if runtime.GOOS == "windows" {
@@ -142,7 +124,10 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 			os.RemoveAll(e.dir)
 		}
 	}()
-	if err := e.install(ctx, py); err != nil {
+	packages := newInstaller(e.requirements)
+	installed := remind(progress, patience, func() string { return packages.stage(e.what, e.dir) })
+	defer installed()
+	if err := e.install(ctx, py, packages); err != nil {
 		return err
 	}
 	if err := e.command(ctx, "-c", e.imports()).Run(); err != nil {
@@ -156,7 +141,7 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 
 // install makes the environment's folder and installs the packages: with uv if it can be found, which takes half the time,
 // or else with Python's own modules. Both refuse a file whose checksum is not in the list.
-func (e environment) install(ctx context.Context, py python) error {
+func (e environment) install(ctx context.Context, py python, progress io.Writer) error {
 	list := e.dir + ".txt"
 	if err := os.WriteFile(list, []byte(e.requirements), 0o644); err != nil {
 		return fmt.Errorf("install: %s: %w", e.name, err)
@@ -165,9 +150,9 @@ func (e environment) install(ctx context.Context, py python) error {
 	if uv := findUV(); uv != "" {
 		// uv would follow a uv.toml or a pyproject.toml of the working folder to another index.
 		venv, install := exec.CommandContext(ctx, uv, "venv", "--quiet", "--python", py.Path, e.dir),
-			exec.CommandContext(ctx, uv, "pip", "install", "--quiet", "--python", e.python(), "--require-hashes", "--requirement", list)
+			exec.CommandContext(ctx, uv, "pip", "install", "--python", e.python(), "--require-hashes", "--requirement", list)
 		venv.Dir, install.Dir = filepath.Dir(e.dir), filepath.Dir(e.dir)
-		if runQuietly(venv) == nil && runQuietly(install) == nil {
+		if runQuietly(venv) == nil && runLogged(install, progress) == nil {
 			return nil
 		}
 		if err := os.RemoveAll(e.dir); err != nil { // pip may know another index, and reports what is wrong
@@ -179,8 +164,8 @@ func (e environment) install(ctx context.Context, py python) error {
 	if err := runQuietly(venv); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: python -m venv: %w; %s", e.name, err, packageManager().venv))
 	}
-	pip := e.command(ctx, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--requirement", list)
-	if err := runQuietly(pip); err != nil {
+	pip := e.command(ctx, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--require-hashes", "--requirement", list)
+	if err := runLogged(pip, progress); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: pip could not install %s: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", e.name, e.what, err))
 	}
 	return nil
@@ -207,9 +192,16 @@ func (e environment) failed(ctx context.Context, err error) error {
 }
 
 // runQuietly runs a command. Its error contains the last lines that the command printed.
-func runQuietly(cmd *exec.Cmd) error {
+func runQuietly(cmd *exec.Cmd) error { return runLogged(cmd, io.Discard) }
+
+// runLogged is [runQuietly] for a command whose output also goes to a log.
+func runLogged(cmd *exec.Cmd, log io.Writer) error {
 	endWithParent(cmd)
-	out, err := cmd.CombinedOutput()
+	var all bytes.Buffer
+	cmd.Stdout = io.MultiWriter(&all, log)
+	cmd.Stderr = cmd.Stdout
+	err := cmd.Run()
+	out := all.Bytes()
 	if err == nil {
 		return nil
 	}

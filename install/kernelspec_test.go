@@ -252,6 +252,9 @@ func TestInstallWheel(t *testing.T) {
 	if got := contents(t, filepath.Join(env, "share", "jupyter", "labextensions", "halfnote", "package.json")); !strings.Contains(got, `"version": "2"`) {
 		t.Errorf("JupyterLab's extension: got\n%s", got)
 	}
+	if _, err := os.Stat(filepath.Join(site, "halfnote", "magic.py")); err != nil {
+		t.Errorf("%%go: %v", err)
+	}
 	for _, line := range strings.Fields(contents(t, filepath.Join(infos[0], "RECORD"))) {
 		name, _, _ := strings.Cut(line, ",")
 		if _, err := os.Stat(filepath.Join(site, filepath.FromSlash(name))); err != nil {

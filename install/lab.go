@@ -70,11 +70,11 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err != nil {
 		return err
 	}
-	started := remind(o.Stdout, patience, env.stage)
-	defer started()
 	if err := env.prepare(ctx, o.Stdout); err != nil {
 		return err
 	}
+	started := remind(o.Stdout, patience, func() string { return "Starting JupyterLab …" })
+	defer started()
 	fmt.Fprintf(o.Stdout, "Starting JupyterLab in %s with the environment %s.\n", dir, env.dir)
 	if err := env.writeSettings(); err != nil {
 		return err

@@ -37,18 +37,18 @@ go = halfnote_jupyter.script:GoExporter
 `
 
 // Wheel returns the path of the wheel that [Install] wrote into the folder of a
-// kernelspec. pip installs it without a network. papermill -p then sets parameters of Go
-// cells, and JupyterLab's export "Executable Script" writes a Go program.
+// kernelspec. pip installs it without a network. Python notebooks then run Go cells with %%go,
+// papermill -p sets parameters of Go cells, and JupyterLab's export "Executable Script" writes a Go program.
 func Wheel(dir, version string) string {
 	return filepath.Join(dir, wheel.Wheel{Name: "halfnote_jupyter", Version: cmp.Or(version, "0"), Tags: anyPlatform}.FileName())
 }
 
 var anyPlatform = []string{"py3-none-any"}
 
-// jupyterWheel returns the wheel of the Python package alone.
+// jupyterWheel returns the wheel without the program, which its %%go looks for in the kernelspecs.
 func jupyterWheel(version string) (wheel.Wheel, error) {
 	w := wheel.Wheel{
-		Name: "halfnote_jupyter", Version: version, Summary: "Go cells for papermill, nbconvert and JupyterLab",
+		Name: "halfnote_jupyter", Version: version, Summary: "Go cells in Python notebooks, papermill, nbconvert and JupyterLab",
 		Tags: anyPlatform, EntryPoints: entryPoints,
 	}
 	var err error
@@ -56,13 +56,23 @@ func jupyterWheel(version string) (wheel.Wheel, error) {
 	return w, err
 }
 
-// jupyterFiles returns the Python package and the extension of JupyterLab. prefix is the wheel's folder
+// launcher is the Python package that starts the program, and has the magic command %%go.
+//
+//go:embed jupyter/halfnote/*.py
+var launcher embed.FS
+
+// jupyterFiles returns the Python packages and the extension of JupyterLab. prefix is the wheel's folder
 // for the prefix of the environment.
 func jupyterFiles(version, prefix string) ([]wheel.File, error) {
-	list, err := embedded(wheelPackage, "jupyter/halfnote_jupyter/*.py", "halfnote_jupyter")
+	list, err := embedded(launcher, "jupyter/halfnote/*.py", "halfnote")
 	if err != nil {
 		return nil, err
 	}
+	parts, err := embedded(wheelPackage, "jupyter/halfnote_jupyter/*.py", "halfnote_jupyter")
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, parts...)
 	extension, err := embedded(labExtension, "jupyter/labextension/*.js*", prefix+"share/jupyter/labextensions/halfnote")
 	for _, f := range extension {
 		f.Content = bytes.ReplaceAll(f.Content, []byte("VERSION"), []byte(version))

@@ -157,12 +157,46 @@ func TestGoMagic(t *testing.T) {
 	}
 }
 
-// TestGoMagicPage runs the example of docs/python.md, which trains in Go and plots with matplotlib.
+// TestGoMagicPage runs the example of docs/python.md, which trains in Go and plots with matplotlib, with each way to install %%go.
 func TestGoMagicPage(t *testing.T) {
-	python := goMagic(t, "ipykernel", "matplotlib", "nbclient", "numpy")
-	out, err := python("internal/e2e/testdata/wheel/page.py").Output()
-	if want := "5 cells, 1 picture: True [[1.0, -2.0, 0.5]]\n"; err != nil || string(out) != want {
-		t.Errorf("got %v\n%s\nwant\n%s", err, out, want)
+	modules := []string{"ipykernel", "matplotlib", "nbclient", "numpy"}
+	for name, python := range map[string]func(args ...string) *exec.Cmd{
+		"pip install halfnote":          goMagic(t, modules...),
+		"the wheel of a kernelspec":     wheel(t, jupyter(t, modules...)),
+		"halfnote install --sys-prefix": sysPrefix(t, modules...),
+	} {
+		out, err := python("internal/e2e/testdata/wheel/page.py").Output()
+		if want := "5 cells, 1 picture: True [[1.0, -2.0, 0.5]]\n"; err != nil || string(out) != want {
+			t.Errorf("%s: got %v\n%s\nwant\n%s", name, err, out, want)
+		}
+	}
+}
+
+// sysPrefix installs the kernel in a new virtual environment that has the modules. It returns a function that makes commands for the environment's Python.
+func sysPrefix(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
+	t.Helper()
+	jupyter(t, modules...) // or else the test is skipped
+	python, env := need(t, "jupyter", "python3"), filepath.Join(t.TempDir(), "env")
+	if out, err := exec.Command(python, "-m", "venv", "--without-pip", env).CombinedOutput(); err != nil {
+		t.Fatalf("venv: %v\n%s", err, out)
+	}
+	packages, err := exec.Command(python, "-c", "import site; print(site.getsitepackages()[0], end='')").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites, err := filepath.Glob(filepath.Join(env, "lib", "python3*", "site-packages"))
+	if err != nil || len(sites) != 1 {
+		t.Fatalf("got %q, %v; want one folder", sites, err)
+	}
+	if err := os.WriteFile(filepath.Join(sites[0], "modules.pth"), packages, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VIRTUAL_ENV", env)
+	if text, code := halfnote(t, "install", "--sys-prefix"); code != 0 {
+		t.Fatalf("got exit code %d\n%s", code, text)
+	}
+	return func(args ...string) *exec.Cmd {
+		return exec.CommandContext(t.Context(), filepath.Join(env, "bin", "python"), args...)
 	}
 }
 

@@ -18,16 +18,30 @@ class Environment:
 
 
 def program():
-    """Returns the path of the program. It lies in the kernelspec's folder, below the prefix of the environment."""
+    """Returns the path of the program. It lies in the kernelspec's folder: below the prefix of the environment, or where Jupyter finds it."""
     name = "halfnote.exe" if os.name == "nt" else "halfnote"
+    for folder in kernels():
+        path = os.path.join(folder, "halfnote", name)
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(
+        f"halfnote: {name} is neither in share/jupyter/kernels/halfnote of any folder above {__file__} nor in a folder of kernels that Jupyter knows; "
+        "`halfnote install --sys-prefix` puts it there, and so does `pip install --force-reinstall` of the wheel halfnote")
+
+
+def kernels():
+    """Yields the folders of kernelspecs."""
     for own in (os.path.abspath(__file__), os.path.realpath(__file__)):
         folder = os.path.dirname(own)
         while folder != os.path.dirname(folder):
             folder = os.path.dirname(folder)
-            path = os.path.join(folder, "share", "jupyter", "kernels", "halfnote", name)
-            if os.path.isfile(path):
-                return path
-    raise FileNotFoundError(f"halfnote: {name} is not in share/jupyter/kernels/halfnote of any folder above {__file__}; install the package again")
+            yield os.path.join(folder, "share", "jupyter", "kernels")
+    try:
+        with Environment():
+            from jupyter_core.paths import jupyter_path
+    except ImportError:
+        return
+    yield from jupyter_path("kernels")
 
 
 def main():

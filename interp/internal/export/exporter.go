@@ -160,7 +160,7 @@ func (x *exporter) file(c history.Cell, name string) error {
 		x.note(c.Count, "In[%d] failed: %%run %s", c.Count, name)
 		return nil
 	}
-	cells, err := files.Cells(files.Home(name))
+	cells, err := files.Cells(files.Path(name))
 	if err != nil {
 		return fmt.Errorf("interp: export: In[%d]: %%run %s: %w", c.Count, name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"halfnote/interp/internal/syntax"
@@ -62,8 +63,16 @@ func NotebookCells(notebook []byte) ([]string, error) {
 	return cells, nil
 }
 
-// Home replaces a leading ~ with the home folder.
-func Home(file string) string {
+var variable = regexp.MustCompile(`\$(\w+|\{\w+\})`)
+
+// Path replaces a leading ~ with the home folder, and $NAME or ${NAME} with an environment variable that is set, as a shell does.
+func Path(file string) string {
+	file = variable.ReplaceAllStringFunc(file, func(text string) string {
+		if value, ok := os.LookupEnv(strings.Trim(text, "${}")); ok {
+			return value
+		}
+		return text
+	})
 	if file != "~" && !strings.HasPrefix(file, "~/") {
 		return file
 	}

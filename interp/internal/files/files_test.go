@@ -34,13 +34,16 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestHome checks which paths begin in the home folder.
-func TestHome(t *testing.T) {
+// TestPath checks which paths begin in the home folder, and which variables of the environment paths may have.
+func TestPath(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home) // on Windows
-	for path, want := range map[string]string{"~": home, "~/a b": filepath.Join(home, "a b"), "~a": "~a", "a/~": "a/~", "": ""} {
-		if got := Home(path); got != want {
+	t.Setenv("HN_DIR", "d/e")
+	os.Unsetenv("HN_NONE")
+	for path, want := range map[string]string{"~": home, "~/a b": filepath.Join(home, "a b"), "~a": "~a", "a/~": "a/~", "": "",
+		"$HN_DIR/a": "d/e/a", "${HN_DIR}a": "d/ea", "$HN_NONE/a": "$HN_NONE/a", "${HN_NONE}": "${HN_NONE}", "a$": "a$"} {
+		if got := Path(path); got != want {
 			t.Errorf("%q: got %q, want %q", path, got, want)
 		}
 	}

@@ -29,7 +29,7 @@ func (c *checker) ownDecls() ([]*DeclFile, error) {
 		if err != nil {
 			return nil, &syntax.Rejected{Name: "CompileError", Problems: hints.Python(c.Code, c.diagnose())}
 		}
-		if err := c.shallow(f.File); err != nil {
+		if err := cmp.Or(c.shallow(f.File), c.bodies(f)); err != nil {
 			return nil, err
 		}
 		src.norm = normal(f)

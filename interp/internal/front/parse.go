@@ -153,6 +153,18 @@ func (c *Parsed) shallow(f *ast.File) error {
 		"nested too deeply, in more than %d levels of Go's syntax; give inner parts variables or functions of their own", maxNesting)}}}
 }
 
+// bodies refuses a function without a body, which Go takes for one of an assembly file.
+func (c *Parsed) bodies(f *DeclFile) error {
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Body == nil {
+			at := c.Session.Fset.Position(d.Name.Pos())
+			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf("function %s has no body", d.Name.Name),
+				Hint: "braces hold it: func f(x int) int { return x }"}}}
+		}
+	}
+	return nil
+}
+
 // fileName returns a new, unique name for a file of the cell in the file set.
 func (c *Input) fileName() string {
 	c.Files.made++
@@ -241,6 +253,11 @@ func (c *Parsed) parseImport(it syntax.Item) []syntax.Problem {
 			if _, err := c.Session.Importer.Import(path); err != nil {
 				path = short // import "tensor"
 			}
+		}
+		if hint := hints.Refused(path); hint != "" {
+			at := fset.Position(spec.Path.Pos())
+			list = append(list, syntax.Problem{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf("package %q works only in GoNB's kernel", path), Hint: hint})
+			continue
 		}
 		var pkg *types.Package
 		if err = exports.Importable(path); err == nil {

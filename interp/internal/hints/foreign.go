@@ -60,26 +60,27 @@ const preloadedHint = "tensor, nn, optim, amp and data need no import: tensor.On
 
 // foreignNames maps names that Python's users give modules to what cells have in their place.
 var foreignNames = map[string]string{
-	"torch":    preloadedHint,
-	"np":       "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
-	"numpy":    "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
-	"F":        "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
-	"plt":      "chart.Plot(y), chart.Plot(x, y), chart.Step, chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
-	"bfloat16": "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
-	"dir":      "x.*? lists the members of x, %who the variables",
-	"Display":  "display.Show(x) shows x",
-	"exit":     "exit or quit alone in a cell leaves a console",
-	"float16":  "tensor.Float16 is a dtype: tensor.Scalar(2048).Half()",
-	"help":     "x? shows the documentation of x, %help an index",
-	"pass":     "an empty block is { }",
-	"quit":     "exit or quit alone in a cell leaves a console",
-	"self":     "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
-	"str":      "fmt.Sprint(x) makes a string",
-	"plot":     "chart.Plot(y) and chart.Plot(x, y) draw slices and tensors; chart? lists more charts",
-	"print":    "fmt.Println(x) prints",
-	"None":     "nil is Go's None",
-	"True":     "true is Go's True",
-	"False":    "false is Go's False",
+	"torch":       preloadedHint,
+	"np":          "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"numpy":       "tensors take the place of NumPy's arrays: tensor.Arange(0, 10)",
+	"F":           "package nn has the functions of torch.nn.functional: nn.CrossEntropy(x, target)",
+	"plt":         "chart.Plot(y), chart.Plot(x, y), chart.Step, chart.Scatter, chart.Hist and chart.Imshow draw slices and tensors; chart? lists more",
+	"bfloat16":    "tensor.BFloat16 is a dtype: tensor.Scalar(0.1).To(tensor.BFloat16)",
+	"constraints": "the constraint of numbers is interface{ ~int | ~float64 }, that of ordered values cmp.Ordered; %go get golang.org/x/exp/constraints adds the package",
+	"dir":         "x.*? lists the members of x, %who the variables",
+	"Display":     "display.Show(x) shows x",
+	"exit":        "exit or quit alone in a cell leaves a console",
+	"float16":     "tensor.Float16 is a dtype: tensor.Scalar(2048).Half()",
+	"help":        "x? shows the documentation of x, %help an index",
+	"pass":        "an empty block is { }",
+	"quit":        "exit or quit alone in a cell leaves a console",
+	"self":        "name the receiver in the method: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor",
+	"str":         "fmt.Sprint(x) makes a string",
+	"plot":        "chart.Plot(y) and chart.Plot(x, y) draw slices and tensors; chart? lists more charts",
+	"print":       "fmt.Println(x) prints",
+	"None":        "nil is Go's None",
+	"True":        "true is Go's True",
+	"False":       "false is Go's False",
 }
 
 // foreignMembers maps functions of gophernotes' and IPython's package display to what cells have in their place.
@@ -104,10 +105,30 @@ var foreignImports = map[string]string{
 	"tqdm":        "package display shows progress: display?",
 }
 
-// Import suggests what to use in place of a package of Python or of another kernel, by its import path, or returns "".
+// gonbPackages maps packages that speak to GoNB's kernel, by the rest of the path, to what cells have in their place.
+var gonbPackages = map[string]string{
+	"gonb/gonbui":         "display.HTML(text), display.Markdown(text), display.SVG(text), display.PNG(data) and display.Image(img) show values here, and display.Live(v) one that changes",
+	"gonb/gonbui/comms":   "widgets call functions of cells: widget? lists them",
+	"gonb/gonbui/dom":     "display.HTML(text) shows HTML, display.Live(v) a value that changes",
+	"gonb/gonbui/plotly":  "chart.Plot, chart.BarPlot and others draw: chart? lists them; display.HTML(page) shows a page with Plotly",
+	"gonb/gonbui/wasm":    "a cell runs in the kernel; display.HTML(text) shows HTML",
+	"gonb/gonbui/widgets": `widget.NewIntSlider(50, 0, 100) and widget.NewButton("Ok") are widgets: widget? lists more`,
+	"gonb-echarts":        "chart.Plot, chart.BarPlot and others draw: chart? lists them; display.HTML(page) shows the page that a chart of go-echarts renders",
+}
+
+// Refused returns what to write in place of a package that needs another kernel, by its import path, or "".
+func Refused(path string) string {
+	path, ok := strings.CutPrefix(path, "github.com/janpfeifer/")
+	if !ok {
+		return ""
+	}
+	return gonbPackages[path]
+}
+
+// Import suggests what to use in place of a package of Python, by its import path, or returns "".
 func Import(path string) string {
-	if strings.HasPrefix(path, "github.com/janpfeifer/gonb/") {
-		return "it needs GoNB's kernel; display.HTML(text), display.Markdown(text), display.SVG(text), display.PNG(data) and display.Image(img) show values here, and display.Live(v) one that changes"
+	if path == "github.com/janpfeifer/gonb/cache" {
+		return "a variable keeps its value: only the cell that declares it computes it"
 	}
 	root, _, _ := strings.Cut(strings.ReplaceAll(path, ".", "/"), "/")
 	return foreignImports[root]
@@ -119,8 +140,10 @@ var Magics = map[string]string{
 	"%args":          "os.Args = []string{\"main\", …} sets the arguments, and flag.Parse() reads them",
 	"%autoget":       "%go get PATH adds a module",
 	"%autoreload":    "packages of your module are read again when their files change",
+	"%capture":       "%%capture NAME as the first line of a cell keeps what it prints in a variable: os.WriteFile writes it to a file",
 	"%conda":         "cells import Go's packages; !conda runs the command",
 	"%edit":          "%recall 3 puts a cell into a new one, %load FILE a file",
+	"%exec":          "f() calls a function; os.Args = []string{\"main\", …} sets the arguments, and flag.Parse() reads them",
 	"%goflags":       "cells have no flags of the go command: %%writefile writes a file of a package, and !go test -race runs it",
 	"%goworkfix":     "a go.work in this folder is read as it is",
 	"%load_ext":      "cells have no extensions; %lsmagic lists the magics",

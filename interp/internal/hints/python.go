@@ -17,6 +17,7 @@ var pythonHints = []struct {
 	{regexp.MustCompile(`(?i)^\s*with\b.*\bno_?grad\b`), "tensor.NoGrad(func() { … }) runs a function without recording it for the derivative"},
 	{regexp.MustCompile(`^\s*with\b`), "Go has no with: defer f.Close() closes f when the cell or function ends"},
 	{regexp.MustCompile(`^\s*for\b.*\bin\s+range\(`), "for i := range 10 { … } counts from 0 to 9"},
+	{regexp.MustCompile(`^\s*#`), "a comment begins with //"},
 	{regexp.MustCompile(`^\s*for\s+[\w, ]+\s+in\s`), "for i, v := range values { … } takes the elements of a slice, for i := range 10 { … } counts"},
 	{regexp.MustCompile(`^\s*while\b`), "Go's while is for: for x < 10 { … }"},
 	{regexp.MustCompile(`^\s*(async\s+)?def\b`), "func square(x float64) float64 { return x * x } declares a function"},
@@ -42,7 +43,7 @@ var pythonHints = []struct {
 	{regexp.MustCompile(`\w\[[^\[\]]*,[^\[\]]*\]`), "x.Index(i, j) is x[i, j], and x.Index(tensor.All, 0) is x[:, 0]"},
 	{regexp.MustCompile(`[=(,\s]\[(\s*\]|[^\[\]]*,[^\[\]]*\]|\s*[\d.]+\s*\])`), "a slice names its type: []float64{1, 2, 3}; tensor.New([]float64{1, 2, 3}) is a tensor"},
 	{regexp.MustCompile(`^[^"]*'[^']{2,}'`), `strings have double quotes: "text"`},
-	{regexp.MustCompile(`^\s*#|\s#\s`), "a comment begins with //"},
+	{regexp.MustCompile(`\s#\s`), "a comment begins with //"},
 }
 
 // named returns a pattern for a call with an argument of a name.

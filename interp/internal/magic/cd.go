@@ -28,7 +28,7 @@ func init() {
 
 // runLs lists files. Folders end with a slash.
 func runLs(c *Call) eval.Result {
-	at := files.Home(strings.Trim(cmp.Or(c.Args, "."), `"'`))
+	at := files.Path(strings.Trim(cmp.Or(c.Args, "."), `"'`))
 	var paths []string
 	if entries, err := os.ReadDir(at); err == nil {
 		for _, e := range entries {
@@ -65,7 +65,7 @@ func runCd(c *Call) eval.Result {
 		}
 		to = c.folder
 	}
-	if err := os.Chdir(files.Home(strings.Trim(to, `"'`))); err != nil {
+	if err := os.Chdir(files.Path(strings.Trim(to, `"'`))); err != nil {
 		return c.wrong("%%cd: %v", err)
 	}
 	c.folder = was

@@ -20,7 +20,7 @@ func init() {
 
 // runExport writes the cells that have run to a file as a program.
 func runExport(c *Call) eval.Result {
-	file := files.Home(c.Args)
+	file := files.Path(c.Args)
 	if !strings.HasSuffix(file, ".go") {
 		return c.wrong("%%export %s: want a file name that ends in .go", c.Args)
 	}

@@ -44,8 +44,8 @@ func Format(code string) (string, error) {
 		if err := add(g.Line - 1); err != nil {
 			return "", fmt.Errorf("line %d: %w", first+1, err)
 		}
-		parts = append(parts, strings.TrimRight(lines[g.Line-1], "\n"))
-		first = g.Line
+		parts = append(parts, strings.TrimRight(strings.Join(lines[g.Line-1:g.Line-1+g.Lines], ""), "\n"))
+		first = g.Line - 1 + g.Lines
 		if !g.WholeCell() || first == len(lines) {
 			continue
 		}

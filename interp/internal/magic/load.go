@@ -32,7 +32,7 @@ func runLoad(c *Call) eval.Result {
 	if file == "" {
 		return c.wrong("%%load: want a file name")
 	}
-	data, err := os.ReadFile(files.Home(file))
+	data, err := os.ReadFile(files.Path(file))
 	if err != nil {
 		return c.wrong("%%load: %v", err)
 	}

@@ -25,7 +25,7 @@ func runRun(c *Call) eval.Result {
 	if c.Args == "" {
 		return c.wrong("%%run: want the name of a notebook or of a Go file")
 	}
-	file := files.Home(strings.Trim(c.Args, `"'`))
+	file := files.Path(strings.Trim(c.Args, `"'`))
 	cells, err := files.Cells(file)
 	if err != nil {
 		return c.wrong("%%run %s: %v", c.Args, err)

@@ -23,7 +23,7 @@ func runSave(c *Call) eval.Result {
 	if len(words) == 0 || words[0] == "-a" {
 		return c.wrong("%%save: want a file name, and the numbers of cells if not all, such as %%save steps.go 2-4 7")
 	}
-	file := files.Home(words[0])
+	file := files.Path(words[0])
 	if filepath.Ext(file) == "" {
 		file += ".go"
 	}

@@ -1,6 +1,10 @@
 package magic
 
-import "halfnote/kernel/eval"
+import (
+	"strings"
+
+	"halfnote/kernel/eval"
+)
 
 func init() {
 	add(Magic{
@@ -11,7 +15,7 @@ func init() {
 
 func runStatements(c *Call) eval.Result {
 	if c.Args != "" {
-		return c.wrong(`%%%% has no arguments here: os.Args = []string{"main", …} sets them, and flag.Parse() reads them`)
+		return c.wrong("%%%% has no arguments here: os.Args = %#v sets them, and flag.Parse() reads them", append([]string{"main"}, strings.Fields(c.Args)...))
 	}
 	return eval.Result{}
 }

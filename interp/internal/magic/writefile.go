@@ -21,7 +21,7 @@ func init() {
 // runWritefile writes the cell's body to a file.
 func runWritefile(c *Call) eval.Result {
 	file, added := strings.CutPrefix(c.Args, "-a ")
-	file = files.Home(file)
+	file = files.Path(file)
 	if file == "" || file == "-a" {
 		return c.wrong("%%%%writefile: want a file name")
 	}

@@ -169,9 +169,11 @@ func blankCommands(code string) string {
 	}
 	var b strings.Builder
 	places := newStatements(code)
+	within := false // a command that a backslash continues
 	for line := range strings.Lines(code) {
-		if word := strings.TrimLeft(line, " \t"); strings.HasPrefix(word, "!") && places.mayBegin(b.Len()) {
-			if _, err := parser.ParseExpr(word); err != nil {
+		if word := strings.TrimLeft(line, " \t"); within || strings.HasPrefix(word, "!") && places.mayBegin(b.Len()) {
+			if _, err := parser.ParseExpr(word); within || err != nil {
+				within = continued(line)
 				n := len(strings.TrimRight(line, "\r\n"))
 				line = strings.Repeat(" ", n) + line[n:]
 				places.skip(b.Len() + len(line))

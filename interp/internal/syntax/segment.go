@@ -21,6 +21,7 @@ type Segment struct {
 	Body             string // raw lines below a "%%" magic
 	first            bool   // only magics and comments precede it
 	Line             int    // line of the magic, from 1
+	Lines            int    // its number of lines, without those of Body
 	Col              int
 }
 
@@ -53,7 +54,8 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 	lines := strings.SplitAfter(code, "\n")
 	above, first, end := "", true, 0
 	places := newStatements(code)
-	for i, line := range lines {
+	for i := 0; i < len(lines); i++ {
+		line, at := lines[i], i+1
 		start := end
 		end += len(line)
 		text := magicLine(line)
@@ -68,12 +70,20 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 			part.WriteString(line)
 			continue
 		}
+		if strings.HasPrefix(command, "!") { // a backslash continues a command on the next line
+			for continued(lines[i]) && i+1 < len(lines) {
+				i++
+				end += len(lines[i])
+			}
+			line = strings.Join(lines[at-1:i+1], "")
+			command = strings.TrimRight(command+"\n"+line[len(lines[at-1]):], "\r\n")
+		}
 		places.skip(end)
 		flush()
 		above, first = above+part.String(), first && onlyComments(part.String())
 		before.WriteString(strings.Repeat("\n", strings.Count(part.String(), "\n")))
 		part.Reset()
-		g := Segment{Line: i + 1, Col: strings.Index(line, text) + 1, first: first}
+		g := Segment{Line: at, Lines: i + 2 - at, Col: strings.Index(line, text) + 1, first: first}
 		if args, ok := strings.CutPrefix(command, "!"); ok {
 			g.Magic, g.Args, g.Variable, g.Assign = "!", strings.TrimSpace(args), variable, assign
 		} else if asks {
@@ -96,7 +106,7 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 		}
 		g.Code = blank + strings.Repeat(" ", max(0, strings.LastIndex(line, g.Args))) + g.Args
 		list = append(list, g)
-		before.WriteString("\n")
+		before.WriteString(strings.Repeat("\n", g.Lines))
 	}
 	flush()
 	if len(list) == 0 {
@@ -104,6 +114,9 @@ func Segments(code string, isValue func(name string, member bool) bool) []Segmen
 	}
 	return list
 }
+
+// continued reports whether a line ends in a backslash.
+func continued(line string) bool { return strings.HasSuffix(strings.TrimRight(line, "\r\n"), `\`) }
 
 // askable matches the names and patterns of lines such as "name?".
 var askable = regexp.MustCompile(`^(%{0,2}[\pL_*][\pL\pN_.*]*)?$`)

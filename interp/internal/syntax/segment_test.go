@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,7 @@ func TestWorkOfSegments(t *testing.T) {
 		"blanks":   func(code string) { BlankMagic(code) },
 	} {
 		work := func(n int) uint64 {
-			code := "s := `\n" + strings.Repeat("%time\n!ls x\nx?\n", n) + "`\n!ls"
+			code := "s := `\n" + strings.Repeat("%time\n!ls x\nx?\n", n) + "`\n!ls" + strings.Repeat(" \\\n  x", n)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			find(code)
@@ -49,6 +50,48 @@ func TestWorkOfSegments(t *testing.T) {
 		}
 		if n, more := work(1000), work(4000); more > 6*n {
 			t.Errorf("%s: %d bytes for 1000 times the lines, %d for 4000; want linear growth", name, n, more)
+		}
+	}
+}
+
+// TestContinued checks the extent of commands that backslashes continue.
+func TestContinued(t *testing.T) {
+	const code = "x := 1\nfiles := !ls \\\n  -a \\\n  .\n!pwd\ny := x\n!echo \\"
+	got := Segments(code, func(string, bool) bool { return false })
+	want := []Segment{
+		{Code: "x := 1\n"},
+		{Magic: "!", Args: "ls \\\n  -a \\\n  .", Variable: "files", Assign: ":=", Line: 2, Lines: 3, Col: 1},
+		{Magic: "!", Args: "pwd", Line: 5, Lines: 1, Col: 1},
+		{Code: "\n\n\n\n\ny := x\n"},
+		{Magic: "!", Args: "echo \\", Line: 7, Lines: 1, Col: 1},
+	}
+	for i := range got {
+		if g := &got[i]; g.Magic != "" {
+			if !strings.HasSuffix(g.Code, g.Args) || strings.Count(strings.TrimSuffix(g.Code, g.Args), "\n") != g.Line-1 {
+				t.Errorf("command %d does not keep its place: %q", i, g.Code)
+			}
+			g.Code = ""
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got, want := strings.Fields(BlankMagic(code[strings.Index(code, "y :="):]+"\n  -n\nx")), []string{"y", ":=", "x", "x"}; !slices.Equal(got, want) {
+		t.Errorf("without commands: got %q, want %q", got, want)
+	}
+}
+
+// TestDeclares checks which names a cell declares, whether it parses or not.
+func TestDeclares(t *testing.T) {
+	const code = "import \"gonum.org/v1/gonum/mat\"\nimport (\n\t\"math/rand/v2\"\n\tmg \"github.com/erkkah/margaid\"\n)\na, b := 1, (\nfunc f() {\n\tc := \"text\"\n}\nlist := []string{\n\t\"word\",\n}\n"
+	for _, name := range []string{"mat", "rand", "mg", "a", "b", "f", "list"} {
+		if !Declares(code, name) {
+			t.Errorf("%s: got false, want true", name)
+		}
+	}
+	for _, name := range []string{"margaid", "v2", "c", "text", "word", "gonum"} {
+		if Declares(code, name) {
+			t.Errorf("%s: got true, want false", name)
 		}
 	}
 }
