@@ -61,7 +61,8 @@ func (s setting) mean() (mean, std float64) {
 //
 // While it runs, the results so far are shown. A file, if given, keeps each result as soon as there is one: after an interrupt or a
 // restart the same call continues with the settings that are missing, and a grid with more values runs those. The report says how many
-// results are from the file. The file knows the values of the parameters but not the function: delete it when run changes. Sweep
+// results are from the file. The file knows the values of the parameters but not the function: delete it when run changes. Without a
+// file nothing is kept: after an interrupt the call begins with the first setting, in the same session too. Sweep
 // panics if the grid is not one, or if the file is not that of a sweep over the same parameters.
 func Sweep(grid Grid, run func(Point) float64, file ...string) *SweepReport {
 	return sweepOn(display.NewProgress, display.Live, grid, run, file)

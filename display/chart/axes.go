@@ -50,9 +50,18 @@ func (f *Figure) change(edit func(*axes)) *Figure {
 	if f.remake == nil {
 		g := *f
 		g.axes = a
+		if a.twin != nil && f.axes.twin == nil {
+			g.besides(a.twin)
+		}
 		return &g
 	}
+	if a.twin != nil && a.logX && !a.twin.axes.logX { // they have one x axis
+		a.twin = a.twin.LogX()
+	}
 	g := f.remake(a)
+	if a.twin != nil {
+		g.besides(a.twin)
+	}
 	g.theme, g.chosen, g.pinned, g.auto, g.heading, g.interactive, g.formChosen = f.theme, f.chosen, f.pinned, f.auto, f.heading, f.interactive, f.formChosen
 	return g
 }

@@ -63,7 +63,7 @@ type barPlot struct {
 
 func (b barPlot) figure() *Figure {
 	f := b.view().figure(b.sentence())
-	f.narrow, f.axes = true, b.axes
+	f.narrow, f.axes, f.data = true, b.axes, b.all
 	f.remake = func(a axes) *Figure {
 		changed := b
 		changed.axes = a
@@ -73,6 +73,25 @@ func (b barPlot) figure() *Figure {
 		f.sets = append(f.sets, len(s.Values))
 	}
 	return f
+}
+
+// all returns a row for each bar.
+func (b barPlot) all() (head []string, rows [][]any) {
+	head = []string{words.headName, words.headRun, words.headValue}
+	if len(b.series) == 1 {
+		head = []string{words.headName, words.headValue}
+	}
+	blocks := make([][][]any, len(b.series))
+	for k, s := range b.series {
+		for i, value := range s.Values {
+			row := []any{b.names[i], s.Name, value}
+			if len(b.series) == 1 {
+				row = []any{b.names[i], value}
+			}
+			blocks[k] = append(blocks[k], row)
+		}
+	}
+	return b.withErrorColumns(head, blocks)
 }
 
 func (b barPlot) sentence() string {

@@ -55,6 +55,38 @@ func TestJSONHasData(t *testing.T) {
 	}
 }
 
+// TestDataIsWhole checks that the data of a figure has what its axes add: errors of each set, and the lines of a second y axis, also after
+// later changes of the axes and in a grid.
+func TestDataIsWhole(t *testing.T) {
+	x, a, b, e := []float64{1, 10}, []float64{.5, .25}, []float64{3, 4}, []float64{.1, .2}
+	twin := Plot(x, a, "loss").TwinX(Step(x, b, "scale"))
+	for _, tt := range []struct {
+		name string
+		fig  *Figure
+		want string
+	}{
+		{"error bars", Plot(a, "a", b, "b").ErrorBars(nil, e), "x,a,b,b error\n0,0.5,3,0.1\n1,0.25,4,0.2\n"},
+		{"two distances", Plot(x, a).ErrorBars([][]float64{e, b}), "x,value,error below,error above\n1,0.5,0.1,3\n10,0.25,0.2,4\n"},
+		{"bands and bars", Step(a, "a").Bands(e).ErrorBars(b), "x,a,a error,a band\n0,0.5,3,0.1\n1,0.25,4,0.2\n"},
+		{"lines over other positions", Plot(x, a, "a", b, "b").ErrorBars(e), "name,x,value,error\na,1,0.5,0.1\na,10,0.25,0.2\nb,0,3,\nb,1,4,\n"},
+		{"points", Scatter(x, a).Bands([][]float64{e, b}), "x,value,band below,band above\n1,0.5,0.1,3\n10,0.25,0.2,4\n"},
+		{"bars", BarPlot([]string{"p", "q"}, a).ErrorBars(e), "name,value,error\np,0.5,0.1\nq,0.25,0.2\n"},
+		{"groups of bars", BarPlot([]string{"p", "q"}, a, "a", b, "b").ErrorBars(nil, e), "name,run,value,error\np,a,0.5,\nq,a,0.25,\np,b,3,0.1\nq,b,4,0.2\n"},
+		{"two axes", twin, "x,loss,scale\n1,0.5,3\n10,0.25,4\n"},
+		{"two axes, then a name", twin.XLabel("step").LogX(), "step,loss,scale\n1,0.5,3\n10,0.25,4\n"},
+		{"two axes with errors", Plot(x, a, "loss").Bands(e).TwinX(Plot(x, b, "scale").ErrorBars(e)), "x,loss,loss band,scale,scale error\n1,0.5,0.1,3,0.1\n10,0.25,0.2,4,0.2\n"},
+		{"two axes over other positions", Plot(a, "loss").TwinX(Plot(x, b, "scale")).XLabel("step"), "chart,step,loss,scale\n1,0,0.5,\n1,1,0.25,\n2,1,,3\n2,10,,4\n"},
+		{"a grid", Grid(2, twin, Plot(x, b, "b").ErrorBars(e)).ShareX(), "chart,x,loss,scale,b,b error\n1,1,0.5,3,,\n1,10,0.25,4,,\n2,1,,,3,0.1\n2,10,,,4,0.2\n"},
+	} {
+		if got := tt.fig.Data(); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+	if text := twin.XLabel("step").YLim(0, 1).String(); !strings.Contains(text, "axis at the right") {
+		t.Errorf("the sentence after a change of the axes: %q", text)
+	}
+}
+
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	f := Loss([]Series{{Name: "run", Values: []float64{1, nan}}})

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -64,6 +65,56 @@ func (f *Figure) ranges(function string, errors []any) []errorRange {
 	return list
 }
 
+// errorColumn is errors of a set of data in a table.
+type errorColumn struct {
+	name   string
+	values []float64
+}
+
+// errorColumns returns the errors of set i: a column for those that are as far below as above, and otherwise two.
+func (a axes) errorColumns(i int) (list []errorColumn) {
+	for _, drawn := range []struct {
+		name string
+		list []errorRange
+	}{{words.headError, a.errors}, {words.headArea, a.bands}} {
+		e, ok := errorOf(drawn.list, i)
+		switch {
+		case !ok:
+		case slices.Equal(e.below, e.above):
+			list = append(list, errorColumn{drawn.name, e.above})
+		default:
+			list = append(list, errorColumn{fmt.Sprintf(words.headBelow, drawn.name), e.below}, errorColumn{fmt.Sprintf(words.headAbove, drawn.name), e.above})
+		}
+	}
+	return list
+}
+
+// withErrorColumns adds the errors to a table with a row for each value of each set: blocks[i] is the rows of set i.
+func (a axes) withErrorColumns(head []string, blocks [][][]any) ([]string, [][]any) {
+	first, rows := len(head), [][]any{}
+	for i := range blocks {
+		for _, c := range a.errorColumns(i) {
+			if !slices.Contains(head[first:], c.name) {
+				head = append(head, c.name)
+			}
+		}
+	}
+	for i, block := range blocks {
+		columns := a.errorColumns(i)
+		for k, row := range block {
+			for _, name := range head[first:] {
+				cell := any("")
+				if at := slices.IndexFunc(columns, func(c errorColumn) bool { return c.name == name }); at >= 0 {
+					cell = columns[at].values[k]
+				}
+				row = append(row, cell)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return head, rows
+}
+
 // errorOf returns the errors of set i, and reports whether it has any.
 func errorOf(list []errorRange, i int) (errorRange, bool) {
 	if i >= len(list) || list[i].below == nil {
@@ -78,7 +129,8 @@ var capSymbol = polygon("", corners{{-1, -.18}, {1, -.18}, {1, .18}, {-1, .18}})
 // withErrors returns the view with the bands and error bars of its sets. at returns the x, the value and the index of each value that
 // is drawn of a set.
 func (v view) withErrors(a axes, sets int, at func(set int, each func(x, value float64, i int))) view {
-	bands, bars, caps := layer{mark: areas{}, mute: true}, layer{mark: rules{width: 1}, mute: true}, layer{mark: points{symbol: capSymbol, width: 4}, mute: true}
+	steps := slices.ContainsFunc(v.layers, layer.isSteps)
+	bands, bars, caps := layer{mark: areas{steps: steps}, mute: true}, layer{mark: rules{width: 1}, mute: true}, layer{mark: points{symbol: capSymbol, width: 4}, mute: true}
 	y := func(x float64) float64 { return exponent(x, v.y.base) }
 	lowest := math.Inf(1) // where a logarithmic axis begins: a bar that reaches 0 goes there
 	for i := range sets {

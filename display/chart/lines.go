@@ -214,30 +214,36 @@ func (l lineChart) reach() (lo, hi float64) {
 
 // all returns a column for each series, or, if their positions differ, a row for each point.
 func (l lineChart) all() (head []string, rows [][]any) {
-	head = []string{l.axes.x}
-	n := 0
-	same := true
+	n, same := 0, true
 	for _, s := range l.series {
-		head = append(head, s.Name)
 		n = max(n, len(s.Values))
 		same = same && slices.Equal(s.X, l.series[0].X) && (s.X == nil) == (l.series[0].X == nil)
 	}
 	if !same {
-		for _, s := range l.series {
+		blocks := make([][][]any, len(l.series))
+		for k, s := range l.series {
 			for i, v := range s.Values {
-				rows = append(rows, []any{s.Name, s.x(i), v})
+				blocks[k] = append(blocks[k], []any{s.Name, s.x(i), v})
 			}
 		}
-		return []string{words.headName, l.axes.x, l.axes.y}, rows
+		return l.withErrorColumns([]string{words.headName, l.axes.x, l.axes.y}, blocks)
+	}
+	head = []string{l.axes.x}
+	var columns [][]float64
+	for i, s := range l.series {
+		head, columns = append(head, s.Name), append(columns, s.Values)
+		for _, c := range l.errorColumns(i) {
+			head, columns = append(head, strings.TrimSpace(s.Name+" "+c.name)), append(columns, c.values)
+		}
 	}
 	for i := range n {
 		row := []any{any(i)}
 		if l.series[0].X != nil {
 			row[0] = l.series[0].X[i]
 		}
-		for _, s := range l.series {
-			if i < len(s.Values) {
-				row = append(row, s.Values[i])
+		for _, values := range columns {
+			if i < len(values) {
+				row = append(row, values[i])
 			} else {
 				row = append(row, "")
 			}

@@ -1,12 +1,16 @@
 package chart
 
 import (
+	"slices"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // areas are the areas from y to y2 along the rows of each kind, in a light colour. They break where a row has no place.
-type areas struct{}
+type areas struct {
+	steps bool // each row holds up to the next one
+}
 
 // areaAlpha is the opacity of an area, of 255.
 const areaAlpha = 50
@@ -25,12 +29,17 @@ func (m areas) drawRows(d drawing) {
 				continue
 			}
 			var edge []vg.Point
-			for _, r := range part {
+			for i, r := range part {
+				if m.steps && i > 0 {
+					edge = append(edge, d.exactly(r.x, part[i-1].y))
+				}
 				edge = append(edge, d.exactly(r.x, r.y))
 			}
-			for i := range part {
-				r := part[len(part)-1-i]
+			for i, r := range slices.Backward(part) {
 				edge = append(edge, d.exactly(r.x, r.y2))
+				if m.steps && i > 0 {
+					edge = append(edge, d.exactly(r.x, part[i-1].y2))
+				}
 			}
 			d.c.FillPolygon(ink, d.c.ClipPolygonXY(edge))
 		}
@@ -67,5 +76,9 @@ func (m areas) spec(u *unit) []object {
 		list.whole(at[r.kind])
 	}
 	e := u.encoding("y2", object{"field": "y2"}, "fill", u.colors, "detail", object{"field": "part"})
-	return []object{u.marks(list, object{"type": "area", "clip": true, "fillOpacity": areaAlpha / 255.}, e)}
+	mark := object{"type": "area", "clip": true, "fillOpacity": areaAlpha / 255.}
+	if m.steps {
+		mark["interpolate"] = "step-after"
+	}
+	return []object{u.marks(list, mark, e)}
 }

@@ -223,7 +223,11 @@ func (s opSheet) view(lines []opLine, width vg.Length) (v view, spare vg.Length)
 	for why := range reasons {
 		fitting[why] = fit(small, printable(why), v.right-asideGap)
 	}
-	const least, most = 58, 76 // width of a lane
+	const most = 76 // width of a lane; the least is that of its name
+	least := vg.Length(2 * boxWidth)
+	for _, d := range s.lanes {
+		least = max(least, small.Width(d.name)+4)
+	}
 	before += boxWidth/2 + 8
 	v.y.most = max(min(names, width-v.right-before-vg.Length(lanes-.5)*least), min(names, 80))
 	lane := min((width-v.right-v.y.most-10-before)/vg.Length(lanes-.5), most)

@@ -32,6 +32,8 @@ func axesSamples() []sample {
 		{"axes-ticks", Imshow([][]float64{{1, 2, 3}, {4, 5, 6}}).XTicks(nil, "2^10", "bfloat16", "float8_e4m3fn").YTicks(nil, "cat", "a longer name").XLabel("predicted").YLabel("true")},
 		{"axes-ticks-long", Imshow(board(2, 6)).XTicks(nil, long...)},
 		{"axes-twin", Plot(x, a, "loss").TwinX(Step(x, scale, "loss scale").LogY()).XLabel("epoch")},
+		{"axes-errors-steps", Step(x[:8], b[:8], "rate").Bands(errs[:8])},
+		{"axes-twin-grid", Grid(2, Plot(x, a, "loss").Bands(errs).TwinX(Step(x, scale, "loss scale").LogY()), Plot(x, a), Plot(x, b)).ShareX()},
 		{"axes-twin-unnamed", Plot(x, gaps).TwinX(Plot(x, errs).YLabel("error")).YLabel("loss").Legend("upper left")},
 		{"barplot", BarPlot([]string{"float32", "bfloat16", "float16"}, []float64{.91, .9, .88}).ErrorBars([]float64{.01, .02, .015}).YLabel("accuracy").YLim(.8, 1)},
 		{"barplot-groups", BarPlot([]string{"float32", "bfloat16", "float16"}, []float64{3, 2, 1}, "forward", []float64{6, -4, nan}, "backward").YLabel("ms").ErrorBars(nil, [][]float64{{1, 2, 1}, {2, 1, 0}})},

@@ -34,8 +34,8 @@ type language struct {
 	scatterPoint, scatterPoints, scatterSpan, scatterTies  string
 
 	// BoxPlot, BarPlot and TwinX.
-	imagesOne, imagesSome, imagesGray, imagesColour, headPicture, headLabel                        string
-	boxOf, boxMedian, boxQuartiles, boxWhiskers, boxOutliers, barsOf, headError, twinOf, twinRight string
+	imagesOne, imagesSome, imagesGray, imagesColour, headPicture, headLabel                                                        string
+	boxOf, boxMedian, boxQuartiles, boxWhiskers, boxOutliers, barsOf, headError, headArea, headBelow, headAbove, twinOf, twinRight string
 
 	// Hist, Imshow and Grid.
 	histX, histSome, histOne, histNone, histBad                string
@@ -219,6 +219,9 @@ var english = language{
 	boxOutliers:  "beyond",
 	barsOf:       "%s from %s (%s) to %s (%s)",
 	headError:    "error",
+	headArea:     "band",
+	headBelow:    "%s below",
+	headAbove:    "%s above",
 	twinOf:       "%s; %s (axis at the right)",
 	twinRight:    "%s (right)",
 

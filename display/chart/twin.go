@@ -28,18 +28,28 @@ func (f *Figure) TwinX(other *Figure) *Figure {
 	if f.axes.logX != other.axes.logX {
 		refuse("TwinX", "one of the x axes is logarithmic; want both or none")
 	}
-	g := f.change(func(a *axes) { a.twin = other })
-	g.narrow = false // it needs room for labels on both sides
-	g.sentence = fmt.Sprintf(words.twinOf, f.sentence, other.sentence)
+	return f.change(func(a *axes) { a.twin = other })
+}
+
+// besides adds the sentence and the data of the figure's twin to those of its lines, whose x axis both have.
+func (f *Figure) besides(twin *Figure) {
+	f.narrow = false // it needs room for labels on both sides
+	f.sentence = fmt.Sprintf(words.twinOf, f.sentence, twin.sentence)
 	head, rows := f.all()
-	more, others := other.all()
-	if slices.Equal(head, more) {
-		g.data = func() ([]string, [][]any) { return head, append(slices.Clip(rows), others...) }
-	} else {
-		both := grid2{figures: []*Figure{f, other}}
-		g.data = func() ([]string, [][]any) { return both.join((*Figure).all) }
+	more, others := twin.XLabel(f.axes.x).all()
+	switch {
+	case head[0] == more[0] && slices.EqualFunc(rows, others, func(r, s []any) bool { return r[0] == s[0] }):
+		head, rows = slices.Concat(head, more[1:]), slices.Clone(rows)
+		for i := range rows {
+			rows[i] = slices.Concat(rows[i], others[i][1:])
+		}
+		f.data = func() ([]string, [][]any) { return head, rows }
+	case slices.Equal(head, more):
+		f.data = func() ([]string, [][]any) { return head, slices.Concat(rows, others) }
+	default:
+		both := grid2{figures: []*Figure{{head: head, rows: rows}, {head: more, rows: others}}}
+		f.data = func() ([]string, [][]any) { return both.join((*Figure).all) }
 	}
-	return g
 }
 
 // twinned returns the view with the rows of another one, whose y axis is at the right. y is the range of the axis of v.
@@ -69,7 +79,7 @@ func (v view) twinned(other view, y span) view {
 			v.layers[i].mark = m
 		}
 	}
-	steps := slices.ContainsFunc(other.layers, func(l layer) bool { m, ok := l.mark.(curves); return ok && m.steps })
+	steps := slices.ContainsFunc(other.layers, layer.isSteps)
 	for i, k := range other.kinds {
 		name := k.name
 		if i < len(other.ends) && other.ends[i] == "" && other.y.title != "" {
@@ -110,6 +120,9 @@ func (v view) twinned(other view, y span) view {
 	v.ends, v.named, v.points = nil, v.corner == nowhere, v.points+other.points
 	return v
 }
+
+// isSteps reports whether the rows are lines that keep each value up to the next position.
+func (l layer) isSteps() bool { m, ok := l.mark.(curves); return ok && m.steps }
 
 // isCurves reports whether the rows are lines.
 func (l layer) isCurves() bool { _, ok := l.mark.(curves); return ok }
