@@ -29,23 +29,23 @@ cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
 cuda/internal/ptx             5400    1700          0         0
 display                       2000     850          0         0
-display/chart                11300    2950          0         0  matplotlib's axes: ticks, limits, annotations, errors, two y axes; bars, boxes, pictures, tables
+display/chart                11370    3000          0         0  matplotlib's axes: ticks, limits, annotations, errors, two y axes; bars, boxes, pictures, tables; the data of errors and of two axes
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
-install                       2800    1750          0         0  a site for browsers; tests of Python in folders of strangers, what a first start is at
+install                       2820    1750          0         0  a site for browsers; tests of Python in folders of strangers, what a first start is at
 internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4750          0         0  cells in a browser; idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
 interp                        2000    9200          0         0  loops on one thread; rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page; many goroutines, scripts in a folder; programs of a folder next to compiled Go; notebooks of questions
-interp/internal              11530    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets
+interp/internal              11560    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets
 interp/internal/assist        3300     530          0         0  the parameter at the cursor
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
-interp/internal/front         5360     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import; names that generic functions lose
+interp/internal/front         5380     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import; names that generic functions lose
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12800     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations; what calls a deferred method
 interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
-interp/internal/magic         3190     150          0         0  commands that users of IPython type, the line %% of GoNB
+interp/internal/magic         3190     150          0         0  commands that users of IPython type, the line %% of GoNB, memory
 interp/internal/native        7760    3000        650        80  rewrites that make Go in a cell right, with their proof; lines of cells for packages that ask who calls them
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library

@@ -22,7 +22,7 @@ import (
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near, internal/text
-internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
+internal/text < display, tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
 STD < internal/plumbing, internal/save
 internal/save < tensor/data, display/chart, amp/trace, notebooks/exercise, notebooks/notebook, interp/internal/magic, install
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, tensor/quant, amp/..., dist, internal/bench, interp/internal/symbols

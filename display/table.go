@@ -5,10 +5,11 @@ import (
 	"html"
 	"math"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"halfnote/internal/text"
 )
 
 // Table returns a table as HTML, and as aligned columns in text/plain. A column of numbers is
@@ -167,22 +168,11 @@ const (
 // maxCell is the maximum number of characters of a value in a cell.
 const maxCell = 200
 
-// number formats a float with six digits, and with all digits before the point below 10¹⁵.
-func number(x float64) string {
-	switch size := math.Abs(x); {
-	case size < 1e15 && x == math.Trunc(x):
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	case size >= 1e6 && size < 1e15:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 6, 64)
-}
-
 // cellText returns the text of one cell, on one line.
 func cellText(v any) string {
 	rv := reflect.ValueOf(v)
 	if _, own := v.(fmt.Stringer); !own && rv.IsValid() && rv.CanFloat() && !math.IsInf(rv.Float(), 0) {
-		return number(rv.Float())
+		return text.Number(rv.Float(), 6)
 	}
 	if d, ok := v.(time.Duration); ok {
 		return Duration(d)

@@ -18,6 +18,29 @@ import (
 	"halfnote/kernel/eval"
 )
 
+// TestMemit checks the report of %memit: at least what a statement takes, what it keeps, and no report for one that fails.
+func TestMemit(t *testing.T) {
+	s := newSession(t)
+	report := regexp.MustCompile(`(?m)^memory: ([\d.]+) MiB at the peak, (.*) kept; ([\d.]+) MiB allocated in all$`)
+	for i, code := range []string{"%memit kept := make([]byte, 64<<20)", "%%memit\nvar last []byte\nfor range 3 {\n\tlast = make([]byte, 64<<20)\n}"} {
+		m := report.FindStringSubmatch(evalFor(t, s, i+1, code, ""))
+		if m == nil {
+			t.Fatalf("%s: no report", code)
+		}
+		for _, text := range []string{m[1], m[3]} {
+			if n, err := strconv.ParseFloat(text, 64); err != nil || n < 64 {
+				t.Errorf("%s: got %q, want 64 MiB or more", code, m[0])
+			}
+		}
+		if !strings.HasSuffix(m[2], " MiB") {
+			t.Errorf("%s: got %q kept, want what the variable holds", code, m[2])
+		}
+	}
+	if got := evalFor(t, s, 9, "%memit []int{}[len(kept)]", ""); !strings.Contains(got, "index out of range") || strings.Contains(got, "memory:") {
+		t.Errorf("a statement that fails: got %q", got)
+	}
+}
+
 var timing = regexp.MustCompile(`^[\d.e+]+ (ns|µs|ms|s) ± [\d.e+]+ (ns|µs|ms|s) per loop \(mean ± std\. dev\. of (.*) each\), best [\d.e+]+ (ns|µs|ms|s)\n$`)
 
 // TestTimeit checks the report of %timeit, and how often it runs the statements.

@@ -80,8 +80,8 @@ func TestPicturesOfPages(t *testing.T) {
 			t.Errorf("%s: %.2g of the pixels differ (go test ./interp -run TestPicturesOfPages -update writes the pictures; look at them)", b[2], far)
 		}
 	}
-	if n != 13 {
-		t.Errorf("got %d pictures, want 13", n)
+	if n != 14 {
+		t.Errorf("got %d pictures, want 14", n)
 	}
 }
 

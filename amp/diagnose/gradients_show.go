@@ -61,7 +61,7 @@ func (r *GradientsReport) cure(d *Underflow) string {
 		}
 		need, over := r.Scale*r.need(), r.Scale*r.Ceiling*2
 		top := max(r.Static, over/2/headroom)
-		between := fmt.Sprintf("from %s, where at most one in a thousand of all gradients, those of activations included, is flushed, to %s, which leaves a factor of %d before overflow", scaleText(need), scaleText(top), headroom)
+		safe := fmt.Sprintf("from %s up at most one in a thousand of all gradients, those of activations included, is flushed, and up to %s none comes within a factor of %d of overflow", scaleText(need), scaleText(top), headroom)
 		switch {
 		case need > r.Scale*r.Ceiling && d.Of == "":
 			return fmt.Sprintf("no loss scale saves them all: from a scale of %s all but one in a thousand survive, and from %s the largest overflow; train in bfloat16", scaleText(need), scaleText(over))
@@ -70,9 +70,9 @@ func (r *GradientsReport) cure(d *Underflow) string {
 		case top < need:
 			return fmt.Sprintf("from a loss scale of %s all but one in a thousand survive, and from %s the largest overflow, so none leaves a factor of %d: use amp.NewGradScaler(), which adapts the scale, or train in bfloat16", scaleText(need), scaleText(over), headroom)
 		case need <= defaultScale && defaultScale <= top:
-			return fmt.Sprintf("use amp.NewGradScaler(): its default loss scale, %s, lies in the range that fits, %s", scaleText(defaultScale), between)
+			return fmt.Sprintf("use amp.NewGradScaler(): its default loss scale, %s, is safe: %s", scaleText(defaultScale), safe)
 		}
-		return fmt.Sprintf("use amp.NewGradScaler(amp.InitScale(%s)): the loss scales that fit are those %s", literal(max(r.Static, min(top, need))), between)
+		return fmt.Sprintf("use amp.NewGradScaler(amp.InitScale(%s)): %s", literal(max(r.Static, min(top, need))), safe)
 	case Overflowed:
 		return "run diagnose.Overflow to find what overflows, and why"
 	case DeadReLU:
@@ -127,27 +127,47 @@ func (r *GradientsReport) summary() string {
 		if n := lostLayers[Subnormal]; n > 0 {
 			few = fmt.Sprintf(" In %d of them half of the elements or more are subnormal and have fewer bits.", n)
 		}
-		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", text.Count(len(r.Layers), "parameter"), percent(worst)) + few
+		flushed := fmt.Sprintf("at most %s of any one is", percent(worst))
+		if worst == 0 {
+			flushed = "none is"
+		}
+		return fmt.Sprintf("The gradients of all %s arrive: %s flushed to 0.", text.Count(len(r.Layers), "parameter"), flushed) + few
 	}
 	var parts []string
 	for _, f := range []struct {
-		outcome Outcome
-		text    string
+		outcome   Outcome
+		one, many string
 	}{
-		{Flushed, fmt.Sprintf("with %.0f %% or more flushed to zero", 100*lost)}, {Overflowed, "with inf or NaN"},
-		{Absorbed, "computed from an inf that became finite numbers"}, {DeadReLU, "behind a dead ReLU"},
-		{Saturated, "behind a saturated activation"}, {Cut, "behind a derivative of 0"}, {Unused, "without a gradient"},
+		{Flushed, fmt.Sprintf("loses %.0f %% or more of its gradient to zero", 100*lost), fmt.Sprintf("lose %.0f %% or more of their gradients to zero", 100*lost)},
+		{Overflowed, "has inf or NaN in its gradient", "have inf or NaN in their gradients"},
+		{Absorbed, "has a gradient computed from an inf that became finite numbers", "have gradients computed from an inf that became finite numbers"},
+		{DeadReLU, "is behind a dead ReLU", "are behind a dead ReLU"},
+		{Saturated, "is behind a saturated activation", "are behind a saturated activation"},
+		{Cut, "is behind a derivative of 0", "are behind a derivative of 0"},
+		{Unused, "has no gradient", "have no gradient"},
 	} {
-		if n := lostLayers[f.outcome]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, f.text))
+		n := lostLayers[f.outcome]
+		if n == 0 {
+			continue
 		}
+		what, of := f.many, ""
+		if n == 1 {
+			what = f.one
+		}
+		if len(parts) == 0 {
+			of = " of " + text.Count(len(r.Layers), "parameter")
+		}
+		parts = append(parts, fmt.Sprintf("%d%s %s", n, of, what))
 	}
-	keep := "keep their gradients"
-	kept := lostLayers[Preserved] + lostLayers[Subnormal] + lostLayers[Zero]
-	if kept == 1 {
-		keep = "keeps its gradient"
+	said := strings.Join(parts, ", ")
+	switch kept := lostLayers[Preserved] + lostLayers[Subnormal] + lostLayers[Zero]; kept {
+	case 0:
+	case 1:
+		said += "; the other one keeps its gradient"
+	default:
+		said += fmt.Sprintf("; the other %d keep their gradients", kept)
 	}
-	return fmt.Sprintf("%d of %s %s; the others: %s.", kept, text.Count(len(r.Layers), "parameter"), keep, strings.Join(parts, ", "))
+	return said + "."
 }
 
 // String returns a line on the outcome of a parameter's gradient.

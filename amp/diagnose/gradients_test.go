@@ -127,7 +127,7 @@ func TestGradientsRescue(t *testing.T) {
 	if r.Preserved() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
 		t.Fatalf("got rescue %v and ceiling %v\n%s", r.Rescue, r.Ceiling, r)
 	}
-	if r.Static < r.Rescue || r.Static*8 > r.Ceiling || !strings.Contains(r.String(), "which leaves a factor of 8 before overflow") {
+	if r.Static < r.Rescue || r.Static*8 > r.Ceiling || !strings.Contains(r.String(), "none comes within a factor of 8 of overflow") {
 		t.Errorf("got %s", r)
 	}
 	dead := func(scale float64) (n, all, over int) {
@@ -166,7 +166,7 @@ func TestGradientsAdvice(t *testing.T) {
 		factor float64 // of the loss
 		want   string
 	}{
-		{0x1p-13, "use amp.NewGradScaler(): its default loss scale, 65,536 (2¹⁶), lies in the range that fits, from "},
+		{0x1p-13, "use amp.NewGradScaler(): its default loss scale, 65,536 (2¹⁶), is safe: from "},
 		{0x1p-30, "use amp.NewGradScaler(amp.InitScale("},
 		{0x1p-36, "use amp.NewGradScaler(amp.InitScale("},
 	} {

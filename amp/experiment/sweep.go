@@ -341,11 +341,11 @@ func (r *SweepReport) summarize() {
 		for _, p := range params {
 			cells = append(cells, s.point.Text(p.Name))
 		}
-		cells = append(cells, fmt.Sprintf("%.5g", means[i]))
+		cells = append(cells, text.Number(means[i], 5))
 		if r.seeds() > 1 {
 			std := "–"
 			if !math.IsNaN(stds[i]) {
-				std = fmt.Sprintf("± %.2g", stds[i])
+				std = "± " + text.Number(stds[i], 2)
 			}
 			cells = append(cells, std, len(s.results))
 		}
@@ -388,9 +388,9 @@ func (r *SweepReport) sentence() string {
 func (s setting) text() string {
 	mean, std := s.mean()
 	if math.IsNaN(std) {
-		return fmt.Sprintf("%.5g", mean)
+		return text.Number(mean, 5)
 	}
-	return fmt.Sprintf("%.5g ± %.2g", mean, std)
+	return text.Number(mean, 5) + " ± " + text.Number(std, 2)
 }
 
 // extreme returns the index of the setting whose finite mean is highest, or lowest with the sign -1. It is -1 if no mean is finite.

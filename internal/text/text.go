@@ -3,6 +3,7 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,15 @@ func Bytes(n int64) string {
 		}
 	}
 	return Count(int(n), "byte")
+}
+
+// Number returns a float with some digits, and with all digits before the point below 10¹⁵: 1048576, not 1.04858e+06.
+func Number(x float64, digits int) string {
+	switch size := math.Abs(x); {
+	case size < 1e15 && x == math.Trunc(x), size >= math.Pow10(digits) && size < 1e15:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
 }
 
 // Count returns a number of things, for example "1 cell" and "2,000 cells".

@@ -167,6 +167,10 @@ func TestTableShown(t *testing.T) {
 		}
 	}
 
+	if page := data.NewTable().AddNumbers("n", []float64{1048576, 2.5, 1234567.25}).Describe().String(); strings.Contains(page, "e+") || !strings.Contains(page, "1048576") || !strings.Contains(page, "1234567") {
+		t.Errorf("large numbers: got\n%s", page)
+	}
+
 	long := data.NewTable()
 	for c := range 30 {
 		values := make([]float64, 25)

@@ -182,17 +182,17 @@ func (t *Table) shown() (cells [][]string, numbers []bool, missing []string) {
 }
 
 // cell returns a value as it is shown: a long number has six digits.
-func (t *Table) cell(text string, number bool) string {
+func (t *Table) cell(value string, number bool) string {
 	const mostDigits = 8
 	switch {
-	case t.isMissing(text):
+	case t.isMissing(value):
 		return "NaN"
-	case number && len(text) > mostDigits:
-		if x, err := parseNumber(text); err == nil && x != math.Trunc(x) {
-			return strconv.FormatFloat(x, 'g', 6, 64)
+	case number && len(value) > mostDigits:
+		if x, err := parseNumber(value); err == nil && (x != math.Trunc(x) || math.Abs(x) < 1e15) { // the digits of larger ones stay
+			return text.Number(x, 6)
 		}
 	}
-	return cut(strings.Join(strings.Fields(text), " "))
+	return cut(strings.Join(strings.Fields(value), " "))
 }
 
 // cut returns text, or its beginning if it is long.

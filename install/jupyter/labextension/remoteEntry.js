@@ -138,9 +138,13 @@
     ${inputs} label { display: flex; align-items: baseline; gap: 4px; white-space: nowrap; }
     ${inputs} .vega-bind:has([name=hint]) { flex: 1 1 14em; min-width: 0; overflow: hidden; color: var(--jp-ui-font-color2); font-size: 11px; }
     ${inputs} .vega-bind:has([name=hint]) span { overflow: hidden; text-overflow: ellipsis; }
+    .vega-embed:focus-within ${inputs} .vega-bind:has([name=hint]) label { white-space: normal; }
+    @media (hover: none) { ${inputs} .vega-bind:has([name=hint]) label { white-space: normal; } }
     ${inputs} input { width: 11em; padding: 2px 4px; font: inherit; color: inherit; background: var(--jp-layout-color0); border: 1px solid var(--jp-ui-font-color2); border-radius: 2px; }
     ${inputs} input[type=number] { width: 4.5em; }
     ${inputs} input::placeholder { color: var(--jp-ui-font-color2); opacity: 1; }
+    .jp-RenderedHTMLCommon figure:has(> img) { overflow-x: auto; }
+    .jp-RenderedHTMLCommon figure > img { max-width: max(100%, 480px); }
     .jp-RenderedVegaCommon5 :is(input, summary, a):focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 1px; opacity: 1; }
   `;
 

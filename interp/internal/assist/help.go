@@ -62,6 +62,7 @@ var Tasks = []Task{
 	{"pictures in rows", []string{"chart.Images?"}, "image images grid make_grid RGB colour color picture pictures"},
 	{"one run for each setting", []string{"experiment.Sweep?", "experiment.Time?"}, "sweep grid search hyperparameters compare seeds resume interrupted"},
 	{"the same random numbers again", []string{"tensor.ManualSeed?", "tensor.NewGenerator?"}, "seed reproducible random deterministic"},
+	{"memory of a line", []string{"%memit step()", "%%memit"}, "memory peak bytes leak allocated heap"},
 	{"memory of tensors", []string{"trace.Recorder.Memory?", "tensor.Device.Memory?"}, "memory peak bytes leak out"},
 	{"cells of the kernel before", []string{"%rerun ~1", "%output ~1"}, "restart restarted undefined lost again"},
 }
