@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,24 @@ func TestSite(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), python, "internal/e2e/testdata/browser/site.py", chromium, dir, os.Getenv("HALFNOTE_SCREENSHOTS")).CombinedOutput()
 	if err != nil {
 		t.Errorf("browser: %v\n%s", err, out)
+	}
+}
+
+// TestPicturesOfLessons takes the README's pictures of cells. HALFNOTE_PICTURES names the folder for them, such as notebooks/images.
+func TestPicturesOfLessons(t *testing.T) {
+	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
+	python := need(t, "browser", "python3")
+	if exec.Command(python, "-c", "import PIL, websocket").Run() != nil {
+		need(t, "browser", "python3 with pillow and websocket-client")
+	}
+	dir := filepath.Join(t.TempDir(), "site")
+	if out, code := halfnote(t, "site", "--dir", dir); code != 0 {
+		t.Fatalf("site: exit code %d\n%s", code, out)
+	}
+	pictures := cmp.Or(os.Getenv("HALFNOTE_PICTURES"), t.TempDir())
+	out, err := exec.CommandContext(t.Context(), python, "internal/e2e/testdata/browser/pictures.py", chromium, dir, pictures).CombinedOutput()
+	if want := "loss-scale True\nwhich-dtype True\noverflow True\n"; err != nil || string(out) != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, out, want)
 	}
 }
 

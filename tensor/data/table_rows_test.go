@@ -30,7 +30,7 @@ func TestRowsOfPandas(t *testing.T) {
 		}
 		return table
 	}
-	all := load("table")
+	all, more := load("table"), load("more")
 	for name, got := range map[string]*data.Table{
 		"filter":          all.Filter(func(r data.Row) bool { return r.Number("mass") > 4000 && r.Text("species") == "Gentoo" }),
 		"where":           all.Where(all.IsMissing("depth")),
@@ -51,6 +51,10 @@ func TestRowsOfPandas(t *testing.T) {
 		"size-bool":       all.GroupBy("male").Count(),
 		"mean":            all.GroupBy("species").Mean(),
 		"std":             all.GroupBy("species", "male").Std("mass", "depth"),
+		"join":            all.Join(more, "species"),
+		"join-left":       all.LeftJoin(more, "species"),
+		"join-two":        all.Join(more.Drop("year"), "species", "depth"),
+		"join-number":     all.LeftJoin(more.Select("depth", "range"), "depth"),
 		"agg":             all.GroupBy("year").Agg("mass", "count", "max", "mean", "median", "min", "std", "sum"),
 	} {
 		want := load(name)
@@ -125,6 +129,8 @@ func TestRows(t *testing.T) {
 		`statistic "mode"; want one of ["count"`:           func() { table.GroupBy("name").Agg("x", "mode") },
 		"groups by no column":                              func() { table.GroupBy() },
 		"group 3 of 2":                                     func() { table.GroupBy("same").Table(3) },
+		"join by no column or with no table; want a table": func() { table.Join(table) },
+		`column "x" has float64 here and text in`:          func() { table.Join(data.NewTable().AddTexts("x", []string{"a"}), "x") },
 		"split at a share of 2; want 0 to 1":               func() { table.Split(2, 1) },
 		"tail of -1 rows":                                  func() { table.Tail(-1) },
 		`column "name", row 0: found "c"; want a number `:  func() { table.GroupBy("same").Mean("name") },

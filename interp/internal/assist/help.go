@@ -57,7 +57,7 @@ var Tasks = []Task{
 	{"a Go program of this notebook", []string{"%export main.go"}, "save script"},
 	{"parameters in a file", []string{"nn.StateDict?", "data.Save?"}, "save model weights checkpoint store"},
 	{"a table from a CSV file", []string{"data.LoadCSV?"}, "csv columns read rows dataframe pandas"},
-	{"sort, filter, group a table", []string{"data.Table.Filter?", "data.Table.GroupBy?"}, "csv dataframe pandas sort_values groupby columns rows select missing dropna merge"},
+	{"sort, filter, group, join tables", []string{"data.Table.Filter?", "data.Table.GroupBy?", "data.Table.Join?"}, "csv dataframe pandas sort_values groupby columns rows select missing dropna merge"},
 	{"a picture of a matrix", []string{"chart.Imshow?"}, "image heat map confusion matrix pixels"},
 	{"pictures in rows", []string{"chart.Images?"}, "image images grid make_grid RGB colour color picture pictures"},
 	{"one run for each setting", []string{"experiment.Sweep?", "experiment.Time?"}, "sweep grid search hyperparameters compare seeds resume interrupted"},

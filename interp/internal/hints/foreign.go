@@ -2,6 +2,7 @@ package hints
 
 import (
 	"go/ast"
+	"go/types"
 	"strings"
 
 	"halfnote/interp/internal/exports"
@@ -20,7 +21,42 @@ var torchHints = []struct {
 	{[]string{"cannot slice ", "*tensor.Tensor"}, "x.Narrow(0, start, length) is x[start:start+length]"},
 	{[]string{"cannot range over ", "*tensor.Tensor"}, "for i, row := range x.Unbind(0) takes the rows of x"},
 	{[]string{"for built-in len", "*tensor.Tensor"}, "x.Size(0) is the length of the first dimension, x.Numel() the number of elements"},
+	{[]string{"invalid operation: ", " * ", "string"}, `strings.Repeat("ab", 3) repeats a string`},
+	{[]string{"invalid operation: ", " += ", "(mismatched types []"}, "s = append(s, v) adds an element, s = append(s, more...) those of a slice"},
 	{[]string{"cannot indirect ", " constant"}, "x.Pow(2) is the power of a tensor, math.Pow(x, 2) of a number"},
+}
+
+// containerMethods maps methods that Python's lists, dicts and strings have to what Go has in their place.
+var containerMethods = map[string]map[string]string{
+	"slice": {
+		"append": "s = append(s, v) adds an element", "extend": "s = append(s, more...) adds the elements of a slice", "insert": "s = slices.Insert(s, i, v) inserts an element",
+		"pop": "s = s[:len(s)-1] drops the last element", "remove": "s = slices.DeleteFunc(s, func(v int) bool { return v == x }) removes elements", "clear": "s = s[:0] removes all elements",
+		"sort": "slices.Sort(s) sorts a slice", "reverse": "slices.Reverse(s) reverses a slice", "index": "slices.Index(s, v) is the position of a value", "copy": "slices.Clone(s) is a copy",
+	},
+	"map": {
+		"items": "for key, value := range m { … } takes the entries", "keys": "slices.Sorted(maps.Keys(m)) are the keys in order", "values": "slices.Collect(maps.Values(m)) are the values",
+		"get": "value, ok := m[key] gets a value, and whether there is one", "pop": "delete(m, key) removes an entry", "update": "maps.Copy(m, more) adds the entries of a map", "copy": "maps.Clone(m) is a copy",
+	},
+	"string": {
+		"format": `fmt.Sprintf("%v of %d", x, n) formats values`, "join": `strings.Join(list, ", ") joins strings`, "split": `strings.Split(s, ",") cuts a string, strings.Fields(s) at blanks`, "strip": "strings.TrimSpace(s) is s without blanks around it",
+		"upper": "strings.ToUpper(s) is in capitals", "lower": "strings.ToLower(s) is in small letters", "replace": `strings.ReplaceAll(s, "a", "b") replaces text`, "find": `strings.Index(s, "a") is the position of a text`,
+		"startswith": `strings.HasPrefix(s, "a") reports whether s begins with a text`, "endswith": `strings.HasSuffix(s, "a") reports whether s ends with a text`,
+	},
+}
+
+// containerHint says what Go has in place of a method of Python's list, dict or str, or returns "".
+func containerHint(t types.Type, method string) string {
+	switch u := t.Underlying().(type) {
+	case *types.Slice, *types.Array:
+		return containerMethods["slice"][method]
+	case *types.Map:
+		return containerMethods["map"][method]
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			return containerMethods["string"][method]
+		}
+	}
+	return ""
 }
 
 // expressionHint suggests the method for an operator that Go does not have for tensors and modules, or

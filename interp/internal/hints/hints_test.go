@@ -126,6 +126,11 @@ func TestFor(t *testing.T) {
 		{"package alone", "", "z := math; z", "math is a package: math? lists what it has"},
 		{"method of a tensor as a function", "", "tensor.logical_and(x, y)", "write x.And(y)"},
 
+		{"append of a list", "", "s := []int{1}; s.append(2)", "s = append(s, v) adds an element"},
+		{"items of a dict", "", "m := map[string]int{}; m.items()", "for key, value := range m { … } takes the entries"},
+		{"method of a str", "", `"a b".split()`, `strings.Split(s, ",") cuts a string, strings.Fields(s) at blanks`},
+		{"a string times", "", `"a" * 3`, `strings.Repeat("ab", 3) repeats a string`},
+		{"an element for a slice", "", `s := []int{1}; s += 2`, "s = append(s, v) adds an element, s = append(s, more...) those of a slice"},
 		{"field in lower case", "", "p.x", "write p.X"},
 		{"method in lower case", "", "p.norm()", "write p.Norm()"},
 		{"similar field", "", "p.Nam", "did you mean Name?"},

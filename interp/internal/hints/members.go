@@ -45,6 +45,9 @@ func (a *Attempt) memberHint(m Mistake) string {
 	if t == nil {
 		return ""
 	}
+	if h := containerHint(t, sel.Sel.Name); h != "" {
+		return h
+	}
 	if isTensor(t) {
 		if h := a.torchMethodHint(sel, path); h != "" {
 			return h

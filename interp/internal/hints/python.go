@@ -23,6 +23,7 @@ var pythonHints = []struct {
 	{regexp.MustCompile(`^\s*(async\s+)?def\b`), "func square(x float64) float64 { return x * x } declares a function"},
 	{regexp.MustCompile(`^\s*class\b`), "type Net struct { … } declares a type, func (n *Net) Forward(x *tensor.Tensor) *tensor.Tensor { … } a method"},
 	{regexp.MustCompile(`^\s*(try|except\b.*|finally)\s*:`), "Go's functions return errors: v, err := f(); recover() in a deferred function ends a panic"},
+	{regexp.MustCompile(`^\s*(let|auto|local)\s+(mut\s+)?\w+\s*=`), "x := 3 declares a variable"},
 	{regexp.MustCompile(`^\s*raise\b`), `panic("…") ends the cell with an error`},
 	{regexp.MustCompile(`^\s*assert\b`), `Go's assert is if: if x < 0 { panic("…") }`},
 	{regexp.MustCompile(`^\s*del\s`), "Go has no del: %xdel x forgets x, %reset everything; a new declaration replaces a variable"},

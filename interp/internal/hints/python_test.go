@@ -26,6 +26,8 @@ func TestPython(t *testing.T) {
 		{"x[0, 1]", "x.Index(i, j) is x[i, j], and x.Index(tensor.All, 0) is x[:, 0]"},
 		{"y = [1, 2]", "a slice names its type: []float64{1, 2, 3}; tensor.New([]float64{1, 2, 3}) is a tensor"},
 		{"s = 'text'", `strings have double quotes: "text"`},
+		{"let y = 3", "x := 3 declares a variable"},
+		{"# Install it, or not", "a comment begins with //"},
 		{"x = 1 # note", "a comment begins with //"},
 	} {
 		got := Python("a := 1\n"+tt.line, []syntax.Problem{{Line: 2, Msg: "first"}, {Line: 2, Msg: "second"}})

@@ -19,7 +19,19 @@ t.loc[rng.choice(n, 40), "depth"] = np.nan
 t.to_csv(f"{folder}/table.csv", index=False)
 t = pd.read_csv(f"{folder}/table.csv")
 
+more = pd.DataFrame({
+    "species": ["Gentoo", "Adelie", "Gentoo", "Emperor", np.nan],
+    "depth": [10, 11, 12.5, 13, np.nan],
+    "year": [1, 2, 3, 4, 5],
+    "range": ["south", np.nan, "north", "ice", "none"],
+})
+more.to_csv(f"{folder}/more.csv", index=False)
+
 results = {
+    "join": t.merge(more, on="species"),
+    "join-left": t.merge(more, on="species", how="left"),
+    "join-two": t.merge(more.drop(columns="year"), on=["species", "depth"]),
+    "join-number": t.merge(more[["depth", "range"]], on="depth", how="left"),
     "filter": t[(t.mass > 4000) & (t.species == "Gentoo")],
     "where": t[t.depth.isna()],
     "sort": t.sort_values(["species", "mass"], kind="stable"),
