@@ -45,7 +45,7 @@ interp/internal/hints         2300     400          0         0  hints, before i
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12800     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations; what calls a deferred method
 interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
-interp/internal/magic         3190     150          0         0  commands that users of IPython type, the line %% of GoNB, memory
+interp/internal/magic         3260     150          0         0  commands that users of IPython type, the line %% of GoNB, memory
 interp/internal/native        7760    3000        650        80  rewrites that make Go in a cell right, with their proof; lines of cells for packages that ask who calls them
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
@@ -60,7 +60,7 @@ notebooks                       50     730          0         0  numbers in the 
 notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
 notebooks/notebook            3400    1800          0         0
 tensor                       23500    9500          0         0  the names in errors and wrong devices, in sweeps over all operations
-tensor/data                   7550    4600          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
+tensor/data                   7650    4600          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
 tensor/internal/asm           5800     750       4300     66500  codes of narrow formats

@@ -40,5 +40,5 @@ with Browser(program, "about:blank") as b:
         })()""" % text)
         clip = {"x": x - PROMPT, "y": y - 4, "width": width + PROMPT + 12, "height": height + 8, "scale": 1}
         picture = b.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"]
-        Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB").quantize(96).save(os.path.join(images, name + ".png"), optimize=True)
+        Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB").quantize(256).save(os.path.join(images, name + ".png"), optimize=True)
         print(name, width > 800 and height > 400)
