@@ -113,7 +113,9 @@ func (p piecewise) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // LeakyReLU returns t above 0 and slope t elsewhere; torch's slope is 0.01. It is
 // torch.nn.functional.leaky_relu.
 func (t *Tensor) LeakyReLU(slope float64) *Tensor {
-	return apply(piecewise{name: "leaky_relu", form: leaky, a: slope}, t)
+	return apply(piecewise{name: "leaky_relu", form: leaky, a: slope, slope: func(x *Tensor) *Tensor {
+		return x.GtScalar(0).Where(constant(x, x.dtype, 1), constant(x, x.dtype, slope))
+	}}, t)
 }
 
 func leaky(x *Tensor, slope, _ float64) *Tensor {
@@ -406,7 +408,14 @@ func (e elu) f(in []*Tensor) *Tensor {
 }
 func (e elu) Forward(in []*Tensor) *Tensor { return compose(e.f, in) }
 func (e elu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(e.f, dy, in)
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(e.slope(x)) })
+}
+
+// slope returns the derivative. It is computed from exp(x), since exp(x) - 1 has lost what 1 is added to again.
+func (e elu) slope(x *Tensor) *Tensor {
+	negative := x.LeScalar(0)
+	below := negative.Where(x, constant(x, x.dtype, 0)).DivScalar(e.beta).Exp().MulScalar(e.alpha * e.scale / e.beta)
+	return negative.Where(below, constant(x, x.dtype, e.scale))
 }
 
 // ELU returns t above 0 and alpha (exp(t) - 1) elsewhere; torch's alpha is 1. It is
