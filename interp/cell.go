@@ -40,7 +40,8 @@ type declared struct {
 	request
 	*prepared
 	program     engine.Program
-	marksBefore int // number of marks in the session before those of the cell
+	marksBefore int              // number of marks in the session before those of the cell
+	replaced    []*front.Binding // what the cell replaces and still reads
 }
 
 // errNotRun is the error of a cell that was interrupted while it was compiled.
@@ -215,6 +216,9 @@ func (s *Session) drop(c *declared, kept, left bool) {
 	}
 	if left {
 		return
+	}
+	for _, b := range c.replaced {
+		s.engine.Remove(b.Slot)
 	}
 	gone := c.program.Free()
 	if in := c.bound.Outs[front.InName]; in != nil && !c.bound.KeepsIn {

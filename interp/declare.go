@@ -66,15 +66,15 @@ func (s *Session) declare(q request, p *prepared, claim func() bool) (*declared,
 	}
 	s.places.AddLabels(p.lowered.Labels)
 	was := s.env
-	s.commit(p)
+	replaced := s.commit(p)
 	for _, line := range notices(p, was) {
 		fmt.Fprintln(q.out.Stderr(), line)
 	}
-	return &declared{q, p, program, before}, nil
+	return &declared{q, p, program, before, replaced}, nil
 }
 
-// commit makes the cell's environment the session's.
-func (s *Session) commit(p *prepared) {
+// commit makes the cell's environment the session's. It returns what the cell replaces and still reads.
+func (s *Session) commit(p *prepared) (replaced []*front.Binding) {
 	s.checking.Lock()
 	s.mu.Lock()
 	unused := s.front.Accept(p.bound, p.lowered)
@@ -82,8 +82,13 @@ func (s *Session) commit(p *prepared) {
 	s.mu.Unlock()
 	s.checking.Unlock()
 	for _, b := range unused {
-		s.engine.Remove(b.Slot)
+		if p.bound.Reads(b) {
+			replaced = append(replaced, b)
+		} else {
+			s.engine.Remove(b.Slot)
+		}
 	}
+	return replaced
 }
 
 // take makes an environment the session's.
@@ -110,7 +115,7 @@ func notices(p *prepared, before *front.Env) (list []string) {
 			}
 		}
 		for _, m := range src.Methods {
-			if t := c.Env.Named(m.Typ.Name); t != nil && t != m.Typ && c.Env.Of(t).Method(m.Name) == nil {
+			if t := c.Env.Named(m.Typ.Name); t != nil && t != m.Typ && t.Kind == front.KindType && c.Env.Of(t).Method(m.Name) == nil {
 				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.Typ.Name, m.Name, syntax.Label(m.Src.Cell), why))
 			}
 		}
@@ -120,7 +125,7 @@ func notices(p *prepared, before *front.Env) (list []string) {
 		known[b] = true
 	}
 	for _, b := range c.Env.Old {
-		if !known[b] && !c.Env.Of(b).OnlyShown {
+		if b.Kind == front.KindType && !known[b] && !c.Env.Of(b).OnlyShown {
 			list = append(list, fmt.Sprintf("note: %s was redeclared; existing values keep the type from %s", b.Name, syntax.Label(b.Cell())))
 		}
 	}

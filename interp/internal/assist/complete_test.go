@@ -1,6 +1,7 @@
 package assist
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -223,5 +224,23 @@ func TestCompleteEverywhere(t *testing.T) {
 			}
 			explain(snap, code, i, 1)
 		}
+	}
+}
+
+// TestCompleteEnds completes cells that the type checker would need hours for.
+func TestCompleteEnds(t *testing.T) {
+	var types strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&types, "type A%d struct{ a, b A%d }\n", i+1, i)
+	}
+	for _, code := range []string{
+		"type A0 struct{}\n" + types.String() + "var x A100\nx.",
+		"func f() {\ntype A0 struct{}\n" + types.String() + "}\nnet.",
+		"var x " + strings.Repeat("*", 50_000) + "int\nx.",
+		"x := " + strings.Repeat("f(", 10_000),
+		"x := net" + strings.Repeat(".a()", 10_000) + ".",
+	} {
+		Complete(seen(), code, len(code))
+		explain(seen(), code, len(code), 1)
 	}
 }

@@ -55,7 +55,7 @@ func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) (
 		text, at = p.arrange(code, items, cursor)
 		file, _ = parser.ParseFile(fset, "cell", text, syntax.ParseMode)
 	}
-	if file == nil || !file.Package.IsValid() || at < 0 {
+	if file == nil || !file.Package.IsValid() || at < 0 || syntax.TooDeep(file).IsValid() {
 		return p
 	}
 	p.pos = fset.File(file.Package).Pos(at)
@@ -105,6 +105,9 @@ func newProbe(snap Snapshot, code string, cursor int, further map[string]bool) (
 			p.find = func(string) types.Object { return nil }
 		}
 	}()
+	if syntax.Doubling([]*ast.File{file, prelude}, func(string) ast.Expr { return nil }) != nil {
+		panic("not Go")
+	}
 	// The cell comes first, so that its redeclarations win.
 	p.pkg = types.NewPackage("main", "main")
 	checker := types.NewChecker(&cfg, fset, p.pkg, &p.info)

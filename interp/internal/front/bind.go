@@ -195,6 +195,16 @@ func (c *Bound) BindingOf(o types.Object) *Binding {
 	return c.Env.byCheck(o.Name())
 }
 
+// Reads reports whether the cell mentions a binding.
+func (c *Bound) Reads(b *Binding) bool {
+	for _, o := range c.Info.Uses {
+		if c.BindingOf(o) == b {
+			return true
+		}
+	}
+	return false
+}
+
 // describe makes the declarations by which the type checker knows the new bindings in later cells.
 func (c *Bound) describe() error {
 	for o, b := range c.Names {

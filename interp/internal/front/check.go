@@ -61,6 +61,7 @@ func (c *checker) check() error {
 			return &syntax.Rejected{Name: "CompileError", Problems: list}
 		}
 		c.redeclare(own)
+		c.keepTypeUsers()
 		deps, err := c.dependants(own)
 		if err != nil {
 			return err

@@ -113,6 +113,21 @@ func (c *checker) redeclare(own []*DeclFile) {
 	}
 }
 
+// keepTypeUsers pins the declarations of earlier cells that use a type that the cell replaces by a variable.
+func (c *checker) keepTypeUsers() {
+	for _, st := range c.Body.Body.List {
+		for _, id := range definedBy(st) {
+			b := c.Env.Named(id.Name)
+			if b == nil || b.Kind != KindType {
+				continue
+			}
+			for src := range c.Env.users(b) {
+				c.Pinned[src] = cmp.Or(c.Pinned[src], b.Name+" is a variable now")
+			}
+		}
+	}
+}
+
 // dependants parses again the declarations of earlier cells that use, directly or not,
 // something that the cell redeclares.
 func (c *checker) dependants(own []*DeclFile) ([]*DeclFile, error) {

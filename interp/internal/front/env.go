@@ -213,7 +213,7 @@ func identsOf(n ast.Node) (list []*ast.Ident) {
 // change. A cell works on a clone, which the session takes once the cell is accepted.
 type Env struct {
 	names   layers[string, Binding]
-	Old     []*Binding        // types replaced by newer versions
+	Old     []*Binding        // types that others have replaced, and what else a cell replaces and still mentions
 	Imports map[string]string // name to path, from the session's import declarations
 	Dots    []string          // paths of dot imports
 	outputs
@@ -306,10 +306,13 @@ func (e *Env) byCheck(name string) *Binding {
 	return nil
 }
 
-// retire gives a type that is being replaced another name for the checker, wherever the
-// environment mentions it: existing values keep the type.
+// retire gives a declaration that is being replaced another name for the checker, wherever the
+// environment mentions it: existing values keep a type.
 func (e *Env) retire(b *Binding) {
 	name := fmt.Sprintf("%s__%d", b.Name, b.Seq)
+	if b.Kind != KindType { // one cell can declare a type and a variable of that name
+		name = fmt.Sprintf("%s__0%d", b.Name, b.Seq)
+	}
 	e.hide(b.Name)
 	e.Old = append(e.Old, b)
 	for x, f := range e.facts.all() {
@@ -362,6 +365,7 @@ func (e *Env) Sweep() (gone []*Binding) {
 
 // sweepTypes forgets versions of types that nothing mentions any more.
 func (e *Env) sweepTypes() {
+	e.Old = slices.DeleteFunc(e.Old, func(b *Binding) bool { return b.Kind != KindType }) // only one cell mentioned them
 	used, shown := map[*Binding]bool{}, map[*Binding]bool{}
 	note := func(owner *Binding, into map[*Binding]bool) {
 		e.Of(owner).refers(func(b *Binding) bool {

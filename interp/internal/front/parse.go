@@ -127,30 +127,15 @@ func (c *Parsed) diagnose() []syntax.Problem {
 	return list
 }
 
-// maxNesting is the depth of a syntax tree that the stages, which follow it by recursion, take.
-const maxNesting = 2000
-
 // shallow refuses a tree that is nested too deeply.
 func (c *Parsed) shallow(f *ast.File) error {
-	depth, deep := 0, token.NoPos
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch {
-		case deep.IsValid():
-		case n == nil:
-			depth--
-		case depth == maxNesting:
-			deep = n.Pos()
-		default:
-			depth++
-		}
-		return !deep.IsValid()
-	})
+	deep := syntax.TooDeep(f)
 	if !deep.IsValid() {
 		return nil
 	}
 	at := c.Session.Fset.Position(deep)
 	return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
-		"nested too deeply, in more than %d levels of Go's syntax; give inner parts variables or functions of their own", maxNesting)}}}
+		"nested too deeply, in more than %d levels of Go's syntax; give inner parts variables or functions of their own", syntax.MaxNesting)}}}
 }
 
 // bodies refuses a function without a body, which Go takes for one of an assembly file.
@@ -280,7 +265,11 @@ func (c *Parsed) parseImport(it syntax.Item) []syntax.Problem {
 			c.Env.Dots = append(c.Env.Dots, path)
 		default:
 			c.Env.Imports[name] = path
-			c.Env.hide(name)
+			if b := c.Env.Named(name); b != nil && b.Kind == KindType {
+				c.Env.retire(b)
+			} else {
+				c.Env.hide(name)
+			}
 		}
 	}
 	return list

@@ -36,7 +36,7 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 		}
 	}
 	c.addImports(c.Stmts, func(name string) bool { return hidden[name] || c.Env.Named(name) != nil })
-	a := &attempt{decls: decls, vars: map[string][]ast.Decl{}, missing: map[string]bool{}, env: c.Env.retired(decls)}
+	a := &attempt{decls: decls, vars: map[string][]ast.Decl{}, missing: map[string]bool{}, env: c.Env.retired(c.replaced(decls))}
 	if len(used) == 0 {
 		c.typecheck(a)
 		return a
@@ -45,6 +45,8 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 	c.typecheck(a)
 	restore()
 	first := a.errs
+	before := a.env
+	c.renameReplaced(a, used)
 	for _, v := range c.hoisted(a) {
 		if !used[v.Name()] {
 			continue
@@ -52,6 +54,9 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 		d, err := headerOf(v, func(o *types.TypeName) (ast.Expr, error) {
 			if e, err := Foreign(a.pkg, o, c.paths); e != nil || err != nil {
 				return e, err
+			}
+			if b := before.byCheck(o.Name()); b != nil && o.Parent() == a.pkg.Scope() {
+				return ast.NewIdent(a.env.Of(b).Check), nil
 			}
 			return ast.NewIdent(o.Name()), nil
 		})
@@ -65,7 +70,8 @@ func (c *checker) attempt(decls []*DeclFile) *attempt {
 	c.typecheck(a)
 	for _, p := range first {
 		name, unknown := strings.CutPrefix(p.Msg, "undefined: ")
-		if !slices.Contains(a.errs, p) && !(unknown && a.vars[name] != nil) {
+		again := func(q syntax.Problem) bool { return q.Cell == p.Cell && q.Line == p.Line && q.Col == p.Col }
+		if !slices.ContainsFunc(a.errs, again) && !(unknown && a.vars[name] != nil) {
 			a.errs = append(a.errs, p)
 		}
 	}
@@ -177,21 +183,48 @@ func genericReceiver(d *ast.FuncDecl) bool {
 	return generic
 }
 
-// retired returns the environment without the types that declarations replace: only values
-// of earlier cells still have them.
-func (e *Env) retired(decls []*DeclFile) *Env {
-	r := e
+// replaced lists the types that declarations replace: only values of earlier cells still have them.
+func (c *checker) replaced(decls []*DeclFile) (list []*Binding) {
 	for _, f := range decls {
 		for _, name := range f.names() {
-			if b := e.Named(name); b != nil && b.Kind == KindType {
-				if r == e {
-					r = e.Clone()
-				}
-				r.retire(b)
+			if b := c.Env.Named(name); b != nil && b.Kind == KindType {
+				list = append(list, b)
 			}
 		}
 	}
-	return r
+	return list
+}
+
+// renameReplaced gives what the cell replaces by variables that its functions use another name, also in the statements, where the
+// old meaning is visible until the variable is defined: x := len(x).
+func (c *checker) renameReplaced(a *attempt, used map[string]bool) {
+	var list []*Binding
+	for _, v := range c.hoisted(a) {
+		if b := a.env.Named(v.Name()); b != nil && used[v.Name()] && !c.sameVar(a, b, v) {
+			list = append(list, b)
+		}
+	}
+	before := a.env
+	a.env = before.retired(list)
+	for _, id := range identsOf(c.Stmts.File) {
+		if o := a.info.Uses[id]; o != nil && o.Parent() == a.pkg.Scope() {
+			if b := before.byCheck(o.Name()); slices.Contains(list, b) {
+				id.Name = a.env.Of(b).Check
+			}
+		}
+	}
+}
+
+// retired returns the environment in which declarations are retired.
+func (e *Env) retired(list []*Binding) *Env {
+	if len(list) == 0 {
+		return e
+	}
+	e = e.Clone()
+	for _, b := range list {
+		e.retire(b)
+	}
+	return e
 }
 
 // prelude declares to the checker the session's declarations that the attempt mentions and does not
