@@ -127,6 +127,9 @@ func (m method) show() typemaker.Method {
 		if g == nil {
 			panic(errNil)
 		}
+		if d := Of(reflect.TypeOf(Unwrap(x))); d != nil && d.space != nil && d.space.Through != nil {
+			d.space.Through()
+		}
 		list := []reflect.Value{reflect.ValueOf(&x).Elem()}
 		for i, a := range args[1:] {
 			list = append(list, params[i].take(a))

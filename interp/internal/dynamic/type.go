@@ -66,6 +66,8 @@ type Space struct {
 	// Guard calls methods of the space's types, and returns what they panicked with.
 	Foreign func() bool
 	Guard   func(call func()) (panicked error)
+	// Through, if set, is called before a method that compiled code calls by reflection: the next function calls the method in its place.
+	Through func()
 
 	number int64
 

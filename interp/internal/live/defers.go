@@ -69,14 +69,20 @@ func (d *Defers) call(c deferredCall) {
 
 // Forward is for a function that calls another in its place, over that many calls of interpreted functions: if a list of
 // deferred calls waits for the function, it waits for the other.
-func (r *Registry) Forward(calls int) {
+func (r *Registry) Forward(calls int) { r.forward(0, calls) }
+
+// Through is Forward for code that is not interpreted: the next function calls another in its place.
+func (r *Registry) Through() { r.forward(1, 1) }
+
+// forward makes a list of deferred calls that waits for a function, which is that many calls away, wait for one that is further away by calls.
+func (r *Registry) forward(away, calls int) {
 	r.mu.Lock()
 	some := len(r.expected) > 0
 	r.mu.Unlock()
 	if !some {
 		return
 	}
-	id, depth := goid.Current(), r.Depth()
+	id, depth := goid.Current(), r.Depth()+away
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.expected[id]; e.Defers != nil && e.depth == depth {

@@ -154,8 +154,11 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	return u.as(lit, n)
 }
 
-// interfaceExprs writes method expressions of compiled interfaces as calls of methods, and those that are values as function literals: the program
-// lacks the functions that the compiler makes of them.
+// interfaceExprs writes method expressions of compiled interfaces as calls of methods, and those that are values as those of an interface of the
+// unit with the same methods: the program lacks the functions that the compiler makes of others. A function literal in their place would
+// hide the method's recover from a deferred call.
+//
+//	io.Closer.Close    *(*func(io.Closer) error)(unsafe.Pointer(&[]func(interface{ io.Closer }) error{interface{ io.Closer }.Close}[0]))
 func (u *Unit) interfaceExprs() {
 	ofInterface := func(e ast.Expr) *types.Selection {
 		n, ok := ast.Unparen(e).(*ast.SelectorExpr)
@@ -177,10 +180,15 @@ func (u *Unit) interfaceExprs() {
 			if x, ok := c.Parent().(*ast.CallExpr); s == nil || ok && x.Fun == n && len(x.Args) > 0 && !isTupleType(u.typeOf(x.Args[0])) {
 				return
 			}
-			sig := s.Type().(*types.Signature)
-			params, args, ellipsis := u.parameters(n, sig)
-			method := &ast.SelectorExpr{X: args[0], Sel: n.Sel}
-			c.Replace(u.as(u.literal(n, params, sig, &ast.CallExpr{Fun: method, Args: args[1:], Ellipsis: ellipsis}), n))
+			same := func() ast.Expr {
+				return &ast.InterfaceType{Interface: n.Pos(), Methods: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(n, s.Recv())}}}}
+			}
+			of, own := u.typeExpr(n, s.Type()), u.typeExpr(n, s.Type()).(*ast.FuncType)
+			own.Params.List[0].Type = same()
+			list := &ast.CompositeLit{Type: &ast.ArrayType{Elt: own}, Elts: []ast.Expr{&ast.SelectorExpr{X: &ast.ParenExpr{X: same()}, Sel: n.Sel}}}
+			first := &ast.UnaryExpr{Op: token.AND, X: &ast.IndexExpr{X: list, Index: Int(0)}}
+			pointer := call(&ast.SelectorExpr{X: ident(u.Import("unsafe")), Sel: ident("Pointer")}, first)
+			c.Replace(u.as(&ast.StarExpr{Star: n.Pos(), X: call(&ast.ParenExpr{X: &ast.StarExpr{X: of}}, pointer)}, n))
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 // callbacks of the cells.
 func NewTypes(l *live.Registry) *dynamic.Space {
 	t := dynamic.NewSpace()
-	t.Foreign = l.Foreign
+	t.Foreign, t.Through = l.Foreign, l.Through
 	t.Guard = func(call func()) error { return guarded(l, call) }
 	return t
 }
