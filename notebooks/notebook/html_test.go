@@ -3,12 +3,19 @@ package notebook
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark/parser"
+
+	"halfnote/internal/testenv"
 )
 
 func page1(t *testing.T, nb *Notebook) string {
@@ -68,22 +75,25 @@ func TestHTMLHeadingIDsAreUnique(t *testing.T) {
 	}
 }
 
+// pageShapes are sources of Markdown of any length.
+var pageShapes = map[string]func(n int) string{
+	"headings of one name": func(n int) string { return strings.Repeat("# a\n", n) },
+	"nested scripts": func(n int) string {
+		return "<p>" + strings.Repeat("<scr", n) + "<script></script>" + strings.Repeat("ipt></script>", n)
+	},
+	"scripts without an end": func(n int) string { return "<p>" + strings.Repeat("<script></script ", n) },
+	"emphasis":               func(n int) string { return strings.Repeat("*a_", n) },
+	"brackets":               func(n int) string { return strings.Repeat("[", n) + strings.Repeat("](a)", n) },
+	"references":             func(n int) string { return strings.Repeat("[a]: b\n", n) + strings.Repeat("[a]", n) },
+	"code":                   func(n int) string { return strings.Repeat("``a`", n) },
+	"tables":                 func(n int) string { return "|a|\n|-|\n" + strings.Repeat("|*a*|\n", n) },
+	"strikethrough":          func(n int) string { return strings.Repeat("~a~~", n) },
+	"elements":               func(n int) string { return strings.Repeat("<a", n) },
+}
+
 // TestWorkOfPages counts the bytes that a page allocates: twice the source takes little more than twice as many.
 func TestWorkOfPages(t *testing.T) {
-	for name, source := range map[string]func(n int) string{
-		"headings of one name": func(n int) string { return strings.Repeat("# a\n", n) },
-		"nested scripts": func(n int) string {
-			return "<p>" + strings.Repeat("<scr", n) + "<script></script>" + strings.Repeat("ipt></script>", n)
-		},
-		"scripts without an end": func(n int) string { return "<p>" + strings.Repeat("<script></script ", n) },
-		"emphasis":               func(n int) string { return strings.Repeat("*a_", n) },
-		"brackets":               func(n int) string { return strings.Repeat("[", n) + strings.Repeat("](a)", n) },
-		"references":             func(n int) string { return strings.Repeat("[a]: b\n", n) + strings.Repeat("[a]", n) },
-		"code":                   func(n int) string { return strings.Repeat("``a`", n) },
-		"tables":                 func(n int) string { return "|a|\n|-|\n" + strings.Repeat("|*a*|\n", n) },
-		"strikethrough":          func(n int) string { return strings.Repeat("~a~~", n) },
-		"elements":               func(n int) string { return strings.Repeat("<a", n) },
-	} {
+	for name, source := range pageShapes {
 		work := func(n int) uint64 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -96,6 +106,51 @@ func TestWorkOfPages(t *testing.T) {
 		t.Logf("%s: %d, %d, %d bytes", name, n, twice, more)
 		if more > 6*n {
 			t.Errorf("%s: %d, %d, %d bytes for sources of 1, 2, 4 times the length; want linear growth", name, n, twice, more)
+		}
+	}
+}
+
+// TestStatementsOfPages counts the statements that are executed for sources of the lengths n, 2n and 4n.
+func TestStatementsOfPages(t *testing.T) {
+	c := testenv.NewCounter(t, "halfnote/notebooks/notebook,github.com/yuin/goldmark/...", "TestCounted")
+	for i, name := range slices.Sorted(maps.Keys(pageShapes)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.Growth(t, 1000, func(n int) string { return fmt.Sprint(i, n) })
+		})
+	}
+}
+
+// TestCounted is the child process of TestStatementsOfPages.
+func TestCounted(t *testing.T) {
+	var i, n int
+	testenv.CountedInput(t, &i, &n)
+	name := slices.Sorted(maps.Keys(pageShapes))[i]
+	body(t, &Cell{Type: Markdown, Source: pageShapes[name](n)})
+}
+
+// TestManyDefinitions compares pages of many link definitions, of one line and of several, with those of a parser that takes them at once.
+func TestManyDefinitions(t *testing.T) {
+	whole := markdownWith(parser.DefaultParagraphTransformers())
+	forms := []string{"[a%d]: b%d\n", "[a%d]:\n  b%d\n", "[a%d]: b%d \"t\"\n", "[a%d]: b%d\n'of\nlines'\n", "[a%d]: <b%d>\n", "[a%d]\n: x%d\n", "text %d %d\n", "[a\n%d]: b%d (t)\n"}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		var b strings.Builder
+		first, odd := r.IntN(6), r.IntN(12)
+		for i := range r.IntN(5 * partLines) {
+			form := forms[first]
+			if r.IntN(20) < odd {
+				form = forms[r.IntN(len(forms)-r.IntN(3))]
+			}
+			fmt.Fprintf(&b, form, i, i)
+		}
+		for i := range 5 * partLines {
+			fmt.Fprintf(&b, "\n\n[a%d]", i)
+		}
+		got, err := newMarkdown().render(b.String(), nil)
+		want, err2 := whole.render(b.String(), nil)
+		if err != nil || err2 != nil || got != want {
+			t.Fatalf("%s\n got %s\nwant %s (%v, %v)", b.String(), got, want, err, err2)
 		}
 	}
 }

@@ -22,13 +22,15 @@ type markdown struct {
 	link func(target string) string // replaces the targets of links; nil to keep them
 }
 
-func newMarkdown() *markdown {
+func newMarkdown() *markdown { return markdownWith(transformersInParts()) }
+
+func markdownWith(transformers []util.PrioritizedValue) *markdown {
 	return &markdown{
 		gm: goldmark.New(
 			goldmark.WithParser(parser.NewParser(
 				parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 				parser.WithInlineParsers(limited(parser.DefaultInlineParsers())...),
-				parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+				parser.WithParagraphTransformers(transformers...),
 			)),
 			goldmark.WithExtensions(extension.Linkify, extension.Table, strikethrough{}, extension.TaskList),
 			goldmark.WithParserOptions(parser.WithAutoHeadingID()),

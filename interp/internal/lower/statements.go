@@ -323,7 +323,7 @@ func (q *sequence) assign(places, values []ast.Expr) {
 	for i := range values {
 		q.orderAs(&values[i], q.u.typeOf(places[i]))
 	}
-	var set written
+	set := written{vars: map[types.Object]bool{}}
 	for i := range places {
 		for _, o := range q.u.placeParts(&places[i]) {
 			if q.affected(o, set) {
@@ -338,7 +338,7 @@ func (q *sequence) assign(places, values []ast.Expr) {
 		case !ok || q.varies(places[i]):
 			set.memory = true
 		case !isBlank(id):
-			set.vars = append(set.vars, q.u.objectOf(id))
+			set.vars[q.u.objectOf(id)] = true
 		}
 	}
 	for i := range places {
@@ -369,7 +369,7 @@ func (q *sequence) results(s *ast.ReturnStmt) {
 	for i := range s.Results {
 		q.orderAs(&s.Results[i], f.results[i])
 	}
-	var set written
+	set := written{vars: map[types.Object]bool{}}
 	for i := range s.Results {
 		id, ok := ast.Unparen(s.Results[i]).(*ast.Ident)
 		if ok && f.named[i] != nil && q.u.Info.Uses[id] == f.named[i] {
@@ -384,7 +384,7 @@ func (q *sequence) results(s *ast.ReturnStmt) {
 		case o != nil && q.vars[o]:
 			set.memory = true
 		case o != nil:
-			set.vars = append(set.vars, o)
+			set.vars[o] = true
 		}
 	}
 	for i := range s.Results {
@@ -394,7 +394,7 @@ func (q *sequence) results(s *ast.ReturnStmt) {
 
 // written is what the first parts of an assignment have changed.
 type written struct {
-	vars        []types.Object
+	vars        map[types.Object]bool
 	memory, all bool
 }
 
@@ -410,7 +410,7 @@ func (q *sequence) affected(e *ast.Expr, set written) bool {
 	switch x := (*e).(type) {
 	case *ast.Ident:
 		o := q.u.objectOf(x)
-		return o != nil && slices.Contains(set.vars, o) || set.memory && q.varies(x)
+		return o != nil && set.vars[o] || set.memory && q.varies(x)
 	case *ast.StarExpr, *ast.IndexExpr, *ast.CompositeLit:
 		if set.memory && !q.u.simple(*e) {
 			return true

@@ -15,6 +15,9 @@ type Stop struct {
 	Vars     []*types.Var
 }
 
+// maxStopVars limits the variables of a stop to those that were declared last: with all of them, code would grow with the square of their number.
+const maxStopVars = 50
+
 // Stops inserts a query to the debugger before each statement of the unit's functions:
 //
 //	if *Debug != 0 { Stop(n, &x, &y) }
@@ -28,7 +31,7 @@ func (u *Unit) Stops(number func(Stop) int) {
 		if !ok || fd.Body == nil || u.Generated[fd] || u.Unmarked != nil && u.Unmarked(fd.Name.Name) {
 			continue
 		}
-		s := &stopper{u: u, number: number, name: fd.Name.Name}
+		s := &stopper{u: u, number: number, name: fd.Name.Name, uses: u.usesIn(fd)}
 		s.function(fd.Recv, fd.Type, fd.Body)
 	}
 }
@@ -40,6 +43,31 @@ type stopper struct {
 	name    string
 	literal bool
 	vars    []*ast.Ident
+	uses    map[types.Object][]token.Pos // in the whole function, in ascending order
+}
+
+// usesIn returns where a function mentions local and other variables.
+func (u *Unit) usesIn(fd *ast.FuncDecl) map[types.Object][]token.Pos {
+	uses := map[types.Object][]token.Pos{}
+	ast.Inspect(fd, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := u.Info.Uses[id].(*types.Var); ok {
+				uses[v] = append(uses[v], id.Pos())
+			}
+		}
+		return true
+	})
+	for _, list := range uses {
+		slices.Sort(list)
+	}
+	return uses
+}
+
+// mentions reports whether a literal mentions a variable.
+func (s *stopper) mentions(lit *ast.FuncLit, v *ast.Ident) bool {
+	list := s.uses[s.u.Info.Uses[v]]
+	i, _ := slices.BinarySearch(list, lit.Pos())
+	return i < len(list) && list[i] < lit.End()
 }
 
 func (s *stopper) function(recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt) {
@@ -60,6 +88,7 @@ func (s *stopper) see(ids ...*ast.Ident) {
 		if v, ok := s.u.Info.Defs[id].(*types.Var); ok && id.Name != "_" {
 			s.vars = slices.DeleteFunc(slices.Clone(s.vars), func(old *ast.Ident) bool { return old.Name == id.Name })
 			s.vars = append(s.vars, s.use(id.Name, v))
+			s.vars = s.vars[max(0, len(s.vars)-maxStopVars):]
 		}
 	}
 }
@@ -225,16 +254,9 @@ func (s *stopper) literals(nodes ...ast.Node) {
 			if !ok {
 				return true
 			}
-			inner := &stopper{u: s.u, number: s.number, name: s.name, literal: true}
-			mentioned := map[types.Object]bool{}
-			ast.Inspect(lit.Body, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					mentioned[s.u.Info.Uses[id]] = true
-				}
-				return len(s.vars) > 0
-			})
+			inner := &stopper{u: s.u, number: s.number, name: s.name, literal: true, uses: s.uses}
 			for _, id := range s.vars {
-				if mentioned[s.u.Info.Uses[id]] {
+				if s.mentions(lit, id) {
 					inner.vars = append(inner.vars, id)
 				}
 			}

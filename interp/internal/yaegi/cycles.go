@@ -23,6 +23,7 @@ type cycles struct {
 	order   []string
 	built   map[string]reflect.Type
 	nodes   map[uintptr]*node
+	open    map[uintptr]bool // types that are or refer to those of the group
 	patches []patch
 }
 
@@ -60,19 +61,29 @@ func (m *memory) resolveCycles(names []string) (err error) {
 			}
 		}
 	}
+	seen := map[uintptr]bool{}
 	for _, t := range all {
-		unite(t, all, map[uintptr]bool{})
+		unite(t, all, seen)
 	}
+	keys := map[string][]string{} // of all, by name
+	for key, t := range all {
+		c.read(t)
+		name := key[strings.LastIndexByte(key, '/')+1:]
+		keys[name] = append(keys[name], key)
+	}
+	cyclic := c.cyclic(func(*node) bool { return true })
 	for _, name := range names {
-		for key, t := range all {
-			if strings.HasSuffix(key, "/"+name) && c.reaches(t, itself(key), false) {
+		for _, key := range keys[name] {
+			if t := all[key]; cyclic[t.Pointer()] {
 				c.group[key] = t
 				c.order = append(c.order, key)
 			}
 		}
 	}
+	c.findOpen()
+	direct := c.cyclic(func(n *node) bool { return !n.isStruct })
 	for _, key := range c.order {
-		if t := c.group[key]; cat(t) == "structT" || c.reaches(t, itself(key), true) {
+		if t := c.group[key]; cat(t) == "structT" || direct[t.Pointer()] {
 			c.build(key)
 		}
 	}
@@ -155,25 +166,65 @@ func unite(t reflect.Value, all map[string]reflect.Value, seen map[uintptr]bool)
 	}
 }
 
-// reaches reports whether a type refers to one of the declared types for which is returns true;
-// if direct, not through structs.
-func (c *cycles) reaches(t reflect.Value, is func(key string) bool, direct bool) bool {
-	seen := map[uintptr]bool{}
-	var walk func(n uintptr) bool
-	walk = func(n uintptr) bool {
-		if seen[n] || direct && c.nodes[n].isStruct {
-			return false
-		}
-		seen[n] = true
+// cyclic returns the types that refer to themselves through types for which in returns true: those in a strongly connected component, which
+// Tarjan's algorithm finds in one walk.
+func (c *cycles) cyclic(in func(*node) bool) map[uintptr]bool {
+	found, done := map[uintptr]bool{}, map[uintptr]bool{}
+	index := map[uintptr]int{} // from 1, in the order of the walk
+	var path []uintptr
+	var walk func(n uintptr) (lowest int)
+	walk = func(n uintptr) int {
+		at, own := len(path), len(index)+1
+		path, index[n] = append(path, n), own
+		lowest := own
 		for _, to := range c.nodes[n].to {
-			if is(c.nodes[to].key) || walk(to) {
-				return true
+			switch {
+			case !in(c.nodes[to]) || done[to]:
+			case index[to] == 0:
+				lowest = min(lowest, walk(to))
+			default:
+				lowest = min(lowest, index[to])
+				found[n] = found[n] || to == n
 			}
 		}
-		return false
+		if lowest == own {
+			for _, m := range path[at:] {
+				done[m] = true
+				found[m] = found[m] || len(path) > at+1
+			}
+			path = path[:at]
+		}
+		return lowest
 	}
-	c.read(t)
-	return walk(t.Pointer())
+	for n := range c.nodes {
+		if index[n] == 0 && in(c.nodes[n]) {
+			walk(n)
+		}
+	}
+	return found
+}
+
+// findOpen finds the types that are or refer to those of the group.
+func (c *cycles) findOpen() {
+	c.open = map[uintptr]bool{}
+	users := map[uintptr][]uintptr{}
+	var todo []uintptr
+	for n, of := range c.nodes {
+		for _, to := range of.to {
+			users[to] = append(users[to], n)
+		}
+		if c.group[of.key].IsValid() {
+			todo = append(todo, n)
+		}
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !c.open[n] {
+			c.open[n] = true
+			todo = append(todo, users[n]...)
+		}
+	}
 }
 
 // node is a type without reflection, which is slow.
@@ -196,14 +247,6 @@ func (c *cycles) read(t reflect.Value) {
 	}
 }
 
-func itself(key string) func(string) bool { return func(k string) bool { return k == key } }
-
-// open reports whether a type refers to a type of the group.
-func (c *cycles) open(t reflect.Value) bool {
-	member := func(key string) bool { return c.group[key].IsValid() }
-	return member(id(t)) || c.reaches(t, member, false)
-}
-
 // build returns the reflect type of a declared type, whose stand-ins are replaced later.
 func (c *cycles) build(key string) reflect.Type {
 	if t := c.built[key]; t != nil {
@@ -212,7 +255,7 @@ func (c *cycles) build(key string) reflect.Type {
 	t := c.group[key]
 	var list []patch
 	use := func(p reflect.Value, which part, at int) reflect.Type {
-		if !c.open(p) {
+		if !c.open[p.Pointer()] {
 			return typeOf(p)
 		}
 		s := c.layout(p)
@@ -277,7 +320,7 @@ func (c *cycles) structOf(t reflect.Value, use func(reflect.Value, part, int) re
 
 // layout returns a type with the layout of t. It is t's own type if t is a struct or an array.
 func (c *cycles) layout(t reflect.Value) reflect.Type {
-	if !c.open(t) {
+	if !c.open[t.Pointer()] {
 		return typeOf(t)
 	}
 	if key := id(t); c.group[key].IsValid() && (cat(t) == "structT" || c.built[key] != nil) {
