@@ -58,9 +58,9 @@ kernel/kerneltest             1700     250          0         0
 kernel/ranks                  1700     600          0         0
 notebooks                       50     730          0         0  numbers in the prose of lessons, tokens of translations
 notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
-notebooks/notebook            3400    1800          0         0
+notebooks/notebook            3400    1850          0         0  statements of pages
 tensor                       23500    9500          0         0  the names in errors and wrong devices, in sweeps over all operations
-tensor/data                   7650    4600          0         0  tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
+tensor/data                   7650    4650          0         0  statements of tables; tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results
 tensor/drivertest             3700       0          0         0
 tensor/internal               1300     800        350         0
 tensor/internal/asm           5800     750       4300     66500  codes of narrow formats

@@ -230,8 +230,18 @@ func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
 }
 
 // alike converts an operand of a comparison to the type of the other: Yaegi compares only
-// values of one type.
+// values of one type. A comparison of interfaces has become a call, which returns a bool next to a value of a defined type.
 func (u *Unit) alike(n *ast.BinaryExpr) {
+	for _, e := range []*ast.Expr{&n.X, &n.Y} {
+		x := ast.Unparen(*e)
+		if not, ok := x.(*ast.UnaryExpr); ok && not.Op == token.NOT {
+			x = ast.Unparen(not.X)
+		}
+		t := u.typeOf(*e)
+		if equal, ok := x.(*ast.CallExpr); ok && isSupport(equal.Fun) && isDefined(t) && isBasic(t) {
+			*e = u.typed(call(u.typeExpr(n, t), *e), t)
+		}
+	}
 	x, y := u.typeOf(n.X), u.typeOf(n.Y)
 	if x == nil || y == nil || types.Identical(x, y) || isBasic(x) || isBasic(y) || types.IsInterface(x) || types.IsInterface(y) {
 		return
@@ -241,6 +251,11 @@ func (u *Unit) alike(n *ast.BinaryExpr) {
 	} else {
 		n.X = u.typed(call(&ast.ParenExpr{X: u.typeExpr(n, y)}, n.X), y)
 	}
+}
+
+func isDefined(t types.Type) bool {
+	_, ok := types.Unalias(orInvalid(t)).(*types.Named)
+	return ok
 }
 
 func isBasic(t types.Type) bool {

@@ -216,7 +216,7 @@ func (q *sequence) mayCall(e *ast.Expr) bool {
 			return true
 		}
 	case *ast.CallExpr:
-		if isText(q.u.typeOf(x)) || q.lateReader.effects(x)&doesPanic != 0 {
+		if q.lateReader.effects(x)&doesPanic != 0 {
 			return true
 		}
 	}

@@ -31,9 +31,7 @@ func (u *Unit) alone(e ast.Expr, t types.Type) ast.Expr {
 		}
 		x.Type = u.typeExpr(x, t)
 	case *ast.BinaryExpr:
-		untyped := isComparison(x.Op) && !types.Identical(t, types.Typ[types.Bool]) ||
-			(x.Op == token.SHL || x.Op == token.SHR) && u.Info.Types[x.X].Value != nil && !types.Identical(t, types.Typ[types.Int])
-		if untyped {
+		if (x.Op == token.SHL || x.Op == token.SHR) && u.Info.Types[x.X].Value != nil && !types.Identical(t, types.Typ[types.Int]) {
 			return u.typed(call(u.typeExpr(x, t), e), t)
 		}
 	}
