@@ -274,8 +274,17 @@ func (t *Tensor) Diff(n, dim int) *Tensor {
 func (t *Tensor) Trapezoid(dx float64, dim int) *Tensor {
 	t.given("trapezoid")
 	d := axis("trapezoid", t, dim, len(t.shape))
+	t = unwrapped(t)
 	size := t.shape[d]
 	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Sum(d).MulScalar(dx / 2)
+}
+
+// unwrapped returns t as the dtype of its sums, so that two integers of t do not wrap around.
+func unwrapped(t *Tensor) *Tensor {
+	if t.dtype.IsFloat() {
+		return t
+	}
+	return t.Long()
 }
 
 // CumulativeTrapezoid integrates t along dim by the trapezoidal rule with spacing dx. It
@@ -284,6 +293,7 @@ func (t *Tensor) Trapezoid(dx float64, dim int) *Tensor {
 func (t *Tensor) CumulativeTrapezoid(dx float64, dim int) *Tensor {
 	t.given("cumulative_trapezoid")
 	d := axis("cumulative_trapezoid", t, dim, len(t.shape))
+	t = unwrapped(t)
 	size := t.shape[d]
 	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Cumsum(d).MulScalar(dx / 2)
 }

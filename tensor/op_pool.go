@@ -345,7 +345,14 @@ func (m maxPoolIndices) Forward(in []*Tensor) *Tensor {
 		m.adaptive(compact(x), y)
 		return y
 	}
-	padded := m.pad(x, math.Inf(-1))
+	least := math.Inf(-1)
+	switch {
+	case x.dtype == Bool:
+		least = 0
+	case !x.dtype.IsFloat():
+		least = float64(IInfo(x.dtype).Min)
+	}
+	padded := m.pad(x, least)
 	v := m.view(padded, m.places)
 	found := unsetTensor(x.mem.backend, Int64, append(slices.Clone(y.shape), keepDims(m.kernel, seq(m.dims))...))
 	run(driver.Kernel{Code: driver.ArgMax}, found, v)
@@ -356,7 +363,7 @@ func (m maxPoolIndices) Forward(in []*Tensor) *Tensor {
 }
 
 // locate sets y to the positions in the plane that correspond to found, the kernel elements
-// found at each place. Padding is found only where all other elements are -Inf; then the first
+// found at each place. Padding is found only where all other elements are the least number; then the first
 // element is the maximum.
 func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 	lead := len(y.shape) - m.dims

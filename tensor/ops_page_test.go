@@ -49,7 +49,7 @@ NaN, as torch's kernels do that round twice; those that round once give infinity
 mean before it multiplies by the learning rate, so that a subnormal mean keeps its bits; torch multiplies first.
 
 Where a variance overflows, ` + "`layer_norm` and `group_norm`" + ` make NaN, and ` + "`batch_norm`, `instance_norm` and `rms_norm`" + ` make 0, as torch does. (For some
-numbers of elements torch's group_norm and layer_norm make 0, too.)
+shapes torch's group_norm and layer_norm make 0, too, and its batch_norm adds in float64.)
 
 Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
 dtype of their operands; the others run in the dtypes of their operands. "fp32 *" applies unless the caller names a dtype. Casts and

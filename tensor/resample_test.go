@@ -26,6 +26,33 @@ func TestMaxPoolFirst(t *testing.T) {
 }
 
 // TestResamplingSkipsOmittedInfinities checks that resampling does not multiply omitted elements by 0.
+// TestIntegersInWindows compares max pooling with padding, and the trapezoidal rule, of integers at the ends of their ranges with those of float64.
+func TestIntegersInWindows(t *testing.T) {
+	for _, d := range []DType{Int64, Int32, Int16, Int8, Uint8, Bool} {
+		data := []float64{0, 1, 1, 0}
+		if d != Bool {
+			i := IInfo(d)
+			least, most := float64(i.Min), float64(i.Max/2+1) // float64 has these
+			data = []float64{least, most, least, 3, most, most, max(-5, least), max(-7, least), least}
+		}
+		x := NewAs(Float64, data, 1, len(data))
+		whole := x.To(d)
+		for _, size := range []int{2, 3} {
+			o := poolOptions{Stride: []int{1}, Padding: []int{1}}
+			got, want := functional{}.MaxPool(whole, 1, []int{size}, o), functional{}.MaxPool(x, 1, []int{size}, o)
+			if !Equal(got.Double(), want) {
+				t.Errorf("max pool of %v, windows of %d: got %v, want %v", d, size, got, want)
+			}
+		}
+		if d == Bool || d == Int64 {
+			continue
+		}
+		if got, want := whole.Trapezoid(1, -1).Double(), x.Trapezoid(1, -1); !AllClose(got, want, 1e-6, 0) {
+			t.Errorf("trapezoid of %v: got %v, want %v", d, got, want)
+		}
+	}
+}
+
 func TestResamplingSkipsOmittedInfinities(t *testing.T) {
 	x := New([]float64{1, 2, math.Inf(1), 4}, 1, 1, 4)
 	for mode, want := range map[string][]float64{"nearest": {1, math.Inf(1)}, "linear": {1.5, math.Inf(1)}} {
