@@ -60,10 +60,9 @@ func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 		return fmt.Errorf("install: %s: %w", e.name, err)
 	}
 	lock := flock.New(e.dir + ".lock")
-	if free, err := lock.TryLock(); err == nil && !free {
-		fmt.Fprintf(progress, "Another process makes the environment %s: waiting for it.\n", e.dir)
-	}
-	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
+	waited := remind(progress, patience, func() string { return "Waiting for another process that makes the environment " + e.dir + " …" })
+	_, err := lock.TryLockContext(ctx, 200*time.Millisecond)
+	if waited(); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: %s: lock %s: %w", e.name, lock.Path(), err))
 	}
 	defer lock.Unlock()

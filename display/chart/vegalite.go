@@ -95,8 +95,9 @@ func (f *Figure) VegaLite() map[string]any {
 			"font": "DejaVu Sans, Verdana, sans-serif",
 			"axis": object{
 				"grid": false, "domainColor": themed(neutral), "tickColor": themed(neutral), "gridColor": themed(gridInk),
-				"labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .35)", labelMost+20)}, "labelSeparation": 5,
+				"labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .35)", labelMost+20)},
 			},
+			"axisX":             object{"labelSeparation": 5},
 			"axisYQuantitative": object{"grid": true, "domain": false, "ticks": false, "titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -10},
 			"legend":            object{"orient": "top", "direction": "horizontal", "labelColor": themed(neutral), "titleColor": themed(neutral), "labelFontSize": labelSize, "titleFontSize": labelSize, "titleFontWeight": "normal", "symbolStrokeWidth": 1.5, "symbolSize": 60, "offset": t.legendOffset(), "labelLimit": object{"expr": fmt.Sprintf("min(%d, room * .3)", labelMost)}, "columns": object{"expr": "room < 420 ? 2 : 0"}, "layout": object{"expr": fmt.Sprintf("{direction: room < %d ? 'vertical' : 'horizontal', anchor: 'start', margin: room < %[1]d ? 2 : 8, bounds: 'flush'}", max(420, t.legendWidth()))}, "symbolOpacity": 1},
 			"view":              object{"stroke": nil},
