@@ -142,7 +142,13 @@ func (q *sequence) naturalStatement(s ast.Stmt) {
 			q.naturalPlace(&s.Lhs[0])
 			if !late || s.Tok != token.ASSIGN && isA[*ast.SelectorExpr](ast.Unparen(s.Lhs[0])) {
 				late = false
-				q.place(s.Lhs[0])
+				if compiled := q.sequence(); s.Tok == token.ASSIGN && len(s.Rhs) == 1 && !q.u.isEntry(s.Lhs[0]) {
+					compiled.assign(s.Lhs, s.Rhs)
+					q.foretold = compiled.foretold
+				}
+				if !q.foretold {
+					q.place(s.Lhs[0])
+				}
 			}
 		}
 		if len(s.Lhs) != len(s.Rhs) {
@@ -353,8 +359,49 @@ func (q *sequence) assign(places, values []ast.Expr) {
 				q.arrayPointer(ast.Unparen(places[i]))
 			}
 		}
-		q.place(places[i])
+		if q.foretold = len(places) == 1 && q.failsBefore(places[0]); !q.foretold {
+			q.place(places[i])
+		}
 	}
+}
+
+// failsBefore reports whether the first operation that shows fails where a place does not exist, in the same line: then their order does not show.
+//
+//	xs[i] = xs[i] + 1    p.x = p.y
+func (q *sequence) failsBefore(place ast.Expr) bool {
+	i := slices.IndexFunc(q.steps, func(s step) bool { return s.does&(doesPanic|doesShow|doesChange) != 0 })
+	if i < 0 || q.steps[i].kind != computes || q.steps[i].place == nil {
+		return false
+	}
+	e := *q.steps[i].place
+	if u := q.u; u.Fset.Position(e.Pos()).Line != u.Fset.Position(place.Pos()).Line {
+		return false
+	}
+	switch x := ast.Unparen(place).(type) {
+	case *ast.IndexExpr:
+		y, ok := ast.Unparen(e).(*ast.IndexExpr)
+		return ok && !q.u.isMap(x.X) && q.stays(x.X, y.X) && q.stays(x.Index, y.Index)
+	case *ast.SelectorExpr:
+		y, ok := ast.Unparen(e).(*ast.SelectorExpr)
+		return ok && q.pointsToField(x) && q.pointsToField(y) && q.stays(x.X, y.X)
+	}
+	return false
+}
+
+// pointsToField reports whether a selector is a field of what a pointer points to.
+func (q *sequence) pointsToField(x *ast.SelectorExpr) bool {
+	s := q.u.Info.Selections[x]
+	return s != nil && s.Kind() == types.FieldVal && s.Indirect() && len(s.Index()) == 1
+}
+
+// stays reports whether two operands are one variable that calls do not change, or equal constants.
+func (q *sequence) stays(x, y ast.Expr) bool {
+	if a, b := q.u.Info.Types[x].Value, q.u.Info.Types[y].Value; a != nil && b != nil {
+		return a.ExactString() == b.ExactString()
+	}
+	a, ok := ast.Unparen(x).(*ast.Ident)
+	b, ok2 := ast.Unparen(y).(*ast.Ident)
+	return ok && ok2 && q.u.objectOf(a) != nil && q.u.objectOf(a) == q.u.objectOf(b) && !q.varies(a)
 }
 
 // results lists the operations of a return statement: after the first result, a function that defers computes the others before it.
