@@ -19,13 +19,25 @@ func named(e *Error) *Error {
 	return e
 }
 
-// within gives an Error that a part or the derivative of an operation panics with the operation's name. It is deferred.
-func within(op string) {
+// inDerivative gives an Error that the derivative of an operation panics with the operation's name. It is deferred.
+func inDerivative(op string) {
 	v := recover()
 	if v == nil {
 		return
 	}
 	if e, ok := v.(*Error); ok {
+		e.Op = op
+	}
+	panic(v)
+}
+
+// precisely gives an Error of a pooling the name with the number of dimensions: "avg_pool2d", not "avg_pool". It is deferred.
+func precisely(op string) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if e, ok := v.(*Error); ok && sameOp(op, e.Op) {
 		e.Op = op
 	}
 	panic(v)

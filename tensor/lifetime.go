@@ -139,7 +139,7 @@ func lent(gs ...*Tensor) {
 
 // vjp returns the derivative of n's operation.
 func (b *backprop) vjp(n *node, in []*Tensor) []*Tensor {
-	defer within(n.v.of)
+	defer inDerivative(n.v.of)
 	_, own := n.v.op.(custom)
 	if own {
 		lent(n.grad)

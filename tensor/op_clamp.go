@@ -44,7 +44,7 @@ func (c clamp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	outside := x.LeScalar(c.lo).Or(x.GeScalar(c.hi))
 	switch {
 	case c.name == "hardtanh": // passes the gradient of NaN on
-	case math.IsInf(c.hi, 1):
+	case math.IsInf(c.hi, 1) && c.name != "clamp_max":
 		outside = x.GtScalar(c.lo).Not()
 	case math.IsInf(c.lo, -1):
 		outside = x.LtScalar(c.hi).Not()

@@ -402,7 +402,16 @@ func pairUp(x, y *Tensor, dims []int) *Tensor {
 	if slices.ContainsFunc(dims, func(d int) bool { return x.shape[d] != 1 && y.shape[d] != 1 }) {
 		return contract(x, y, dims)
 	}
-	return sumOver(x, dims).Mul(sumOver(y, dims))
+	x, y = sumsOf(x, dims, y, dims)
+	return x.Mul(y)
+}
+
+// sumsOf returns the sums of x and y over dimensions. If one is a sum of integers, int64, so is the other.
+func sumsOf(x *Tensor, overX []int, y *Tensor, overY []int) (*Tensor, *Tensor) {
+	if x, y = sumOver(x, overX), sumOver(y, overY); x.dtype != y.dtype {
+		x, y = x.Long(), y.Long()
+	}
+	return x, y
 }
 
 // contract multiplies x and y, of equal rank, and sums over dims, which keep size 1, as one
@@ -438,7 +447,7 @@ func contract(x, y *Tensor, dims []int) *Tensor {
 			left = append(left, d)
 		}
 	}
-	x, y = sumOver(x, xOnly), sumOver(y, yOnly)
+	x, y = sumsOf(x, xOnly, y, yOnly)
 	extent := func(t *Tensor, dims []int) int {
 		n := 1
 		for _, d := range dims {

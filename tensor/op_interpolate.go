@@ -64,6 +64,8 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 		bad("mode %s is %d-dimensional, but the number of dimensions after (n, c) is %d", o.Mode, linear, dims)
 	case linear == 0 && o.AlignCorners, o.Antialias && linear != 2:
 		bad("mode %s with AlignCorners %v and Antialias %v; AlignCorners needs a linear or cubic mode, Antialias needs bilinear or bicubic", o.Mode, o.AlignCorners, o.Antialias)
+	case linear != 0 && !t.dtype.IsFloat():
+		failDType("interpolate", []*Tensor{t}, "mode %s takes averages, which are not integers; convert the input with Float, and round the result", o.Mode)
 	case o.Mode == "area":
 		return functional{}.AdaptiveAvgPool(t, dims, sizes)
 	}

@@ -14,7 +14,7 @@ type poolOptions = plumbing.PoolOptions
 // AvgPool is nn's AvgPool1d, AvgPool2d and AvgPool3d.
 func (functional) AvgPool(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
-	defer within(op)
+	defer precisely(op)
 	w, places := newPool(op, dims, t, size, o)
 	if len(o.Dilation) > 0 || o.Divisor < 0 {
 		fail(op, []*Tensor{t}, "Dilation is %v and Divisor is %d; want no Dilation and a positive Divisor", o.Dilation, o.Divisor)
@@ -66,7 +66,7 @@ func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w windo
 // AdaptiveAvgPool is nn's AdaptiveAvgPool1d, AdaptiveAvgPool2d and AdaptiveAvgPool3d.
 func (functional) AdaptiveAvgPool(t *Tensor, dims int, places []int) *Tensor {
 	op := "adaptive_avg_pool" + nd(dims)
-	defer within(op)
+	defer precisely(op)
 	places, sizes := adaptivePlaces(op, dims, t, places)
 	return apply(adaptiveAvgPool{dims, places, sizes}, t)
 }
@@ -91,7 +91,7 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 
 // MaxPool is nn's MaxPool1d, MaxPool2d and MaxPool3d.
 func (functional) MaxPool(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
-	defer within("max_pool" + nd(dims))
+	defer precisely("max_pool" + nd(dims))
 	return apply(maxPool{dims}, t, functional{}.MaxPoolIndices(t, dims, size, o))
 }
 
@@ -99,7 +99,7 @@ func (functional) MaxPool(t *Tensor, dims int, size []int, o poolOptions) *Tenso
 // row-major order, as int64.
 func (functional) MaxPoolIndices(t *Tensor, dims int, size []int, o poolOptions) *Tensor {
 	op := "max_pool" + nd(dims)
-	defer within(op)
+	defer precisely(op)
 	if o.ExcludePadding || o.Divisor != 0 {
 		fail(op, []*Tensor{t}, "Divisor is %d and ExcludePadding is %v; both apply to average pooling only", o.Divisor, o.ExcludePadding)
 	}
@@ -122,7 +122,7 @@ func (functional) MaxPoolIndices(t *Tensor, dims int, size []int, o poolOptions)
 // AdaptiveMaxPool is nn's AdaptiveMaxPool1d, AdaptiveMaxPool2d and AdaptiveMaxPool3d.
 func (functional) AdaptiveMaxPool(t *Tensor, dims int, places []int) *Tensor {
 	op := "adaptive_max_pool" + nd(dims)
-	defer within(op)
+	defer precisely(op)
 	places, _ = adaptivePlaces(op, dims, t, places)
 	t = offered(Info{Name: op}, t)[0]
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
@@ -145,7 +145,7 @@ func (functional) MaxUnpool(t, index *Tensor, height, width int) *Tensor {
 // LPPool is nn's LPPool1d, LPPool2d and LPPool3d.
 func (functional) LPPool(t *Tensor, dims int, p float64, sizes []int, o poolOptions) *Tensor {
 	op := "lp_pool" + nd(dims)
-	defer within(op)
+	defer precisely(op)
 	switch {
 	case p == 0 || p != p:
 		fail(op, []*Tensor{t}, "p is %v; want a nonzero number or ±Inf", p)

@@ -53,6 +53,19 @@ func TestIntegersInWindows(t *testing.T) {
 	}
 }
 
+// TestEinsumOfIntegers compares sums of integers with those of float64, where an operand is summed alone.
+func TestEinsumOfIntegers(t *testing.T) {
+	x, y := Arange(1, 7).Reshape(2, 3), Arange(2, 8).Reshape(3, 2)
+	for _, e := range []string{"ij,kl->kl", "ij,jk->ik", "ij,kl->j", "ij,jk->k", "ij,ki->"} {
+		want := Einsum(e, x, y)
+		for _, d := range []DType{Int64, Int32, Uint8} {
+			if got := Einsum(e, x.To(d), y.To(d)); !Equal(got.Float(), want.To(got.DType()).Float()) {
+				t.Errorf("%s of %v: got %v, want %v", e, d, got, want)
+			}
+		}
+	}
+}
+
 func TestResamplingSkipsOmittedInfinities(t *testing.T) {
 	x := New([]float64{1, 2, math.Inf(1), 4}, 1, 1, 4)
 	for mode, want := range map[string][]float64{"nearest": {1, math.Inf(1)}, "linear": {1.5, math.Inf(1)}} {
@@ -94,6 +107,9 @@ func TestSampleErrors(t *testing.T) {
 		body func()
 		want string
 	}{
+		{func() { x.To(Uint8).Interpolate(InterpolateOptions{Mode: "bilinear", Size: []int{2}}) }, "interpolate: dtype uint8: mode bilinear takes averages, which are not integers"},
+		{func() { functional{}.AvgPool(x.Long(), 2, []int{2}, poolOptions{}) }, "avg_pool2d: dtypes int64"},
+		{func() { x.Long().Interpolate(InterpolateOptions{Mode: "area", Size: []int{2}}) }, "interpolate: dtype int64"},
 		{func() { functional{}.MaxPool(x, 2, []int{7}, poolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window spans 7 elements, but the input has only 5"},
 		{func() { functional{}.MaxPool(x, 2, []int{2}, poolOptions{Divisor: 2}) }, "Divisor is 2"},
 		{func() {
