@@ -33,8 +33,6 @@ type sequence struct {
 	lateReader
 	done  map[*ast.Expr]bool // places of operations that are listed or have no effect
 	steps []step
-	// foretold reports whether the place of an assignment exists where its value does.
-	foretold bool
 }
 
 // order lists what the order pass computes.

@@ -142,13 +142,7 @@ func (q *sequence) naturalStatement(s ast.Stmt) {
 			q.naturalPlace(&s.Lhs[0])
 			if !late || s.Tok != token.ASSIGN && isA[*ast.SelectorExpr](ast.Unparen(s.Lhs[0])) {
 				late = false
-				if compiled := q.sequence(); s.Tok == token.ASSIGN && len(s.Rhs) == 1 && !q.u.isEntry(s.Lhs[0]) {
-					compiled.assign(s.Lhs, s.Rhs)
-					q.foretold = compiled.foretold
-				}
-				if !q.foretold {
-					q.place(s.Lhs[0])
-				}
+				q.place(s.Lhs[0])
 			}
 		}
 		if len(s.Lhs) != len(s.Rhs) {
@@ -359,7 +353,7 @@ func (q *sequence) assign(places, values []ast.Expr) {
 				q.arrayPointer(ast.Unparen(places[i]))
 			}
 		}
-		if q.foretold = len(places) == 1 && q.failsBefore(places[0]); !q.foretold {
+		if len(places) > 1 || !q.failsBefore(places[0]) {
 			q.place(places[i])
 		}
 	}
