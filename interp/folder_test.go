@@ -132,7 +132,7 @@ const (
 var leftOut = map[string]bool{notGo: true, notSame: true, notEnding: true}
 
 var (
-	addresses  = regexp.MustCompile(`0x[0-9a-f]+`)
+	addresses  = regexp.MustCompile(`0x[0-9a-fx]+`) // with those that follow without a space
 	panicTexts = regexp.MustCompile(`runtime error: (index out of range \[-?\d+\]( with length \d+)?|slice bounds out of range \[[-\d:]*\]( with (length|capacity) \d+)?|integer divide by zero|` +
 		`negative shift amount|invalid memory address or nil pointer dereference|makeslice: (len|cap) out of range|cannot convert slice with length \d+ to array or pointer to array with length \d+)|` +
 		`assignment to entry in nil map|makechan: size out of range`)

@@ -149,14 +149,14 @@ func (c *Bound) bindVar(v *types.Var) {
 }
 
 // bindLocalTypes gives types declared in functions session-wide unique names: an engine
-// may confuse two types of the same name. Types in generic functions get theirs when
+// may confuse two types of the same name, and rewrites write types. For engines without generic functions, types in these get theirs when
 // instantiated.
 func (c *Bound) bindLocalTypes() {
 	c.localTypes = map[types.Object]string{}
 	for _, f := range append(c.Decls, c.Stmts) {
 		for _, d := range f.Decls {
 			fd, ok := d.(*ast.FuncDecl)
-			if !ok || fd.Body == nil || lower.IsGeneric(d) {
+			if !ok || fd.Body == nil || c.Session.Instances && lower.IsGeneric(d) {
 				continue
 			}
 			ast.Inspect(fd.Body, func(n ast.Node) bool {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // operandPlace returns the place of an operand without its parentheses.
@@ -126,24 +127,28 @@ func (u *Unit) calleeParts(x *ast.CallExpr) []*ast.Expr {
 
 // keptCallee reports whether the compiler has the function of a call, or the interface whose method it is, before the arguments, because a call or a receive operation
 // leads to it (cmd/compile/internal/typecheck, RewriteNonNameCall).
-func (u *Unit) keptCallee(x *ast.CallExpr) (found bool) {
+func (u *Unit) keptCallee(x *ast.CallExpr) bool {
 	if u.methodOf(x) != nil { // the receiver is the first argument
 		return false
 	}
-	for _, o := range u.calleeParts(x) {
-		ast.Inspect(*o, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.CallExpr:
-				tv := u.Info.Types[n]
-				found = found || tv.Value == nil && !u.Info.Types[n.Fun].IsType() && !u.isBuiltin(n.Fun, "new")
-			case *ast.UnaryExpr:
-				found = found || n.Op == token.ARROW
-			}
-			return !found
-		})
-	}
+	return slices.ContainsFunc(u.calleeParts(x), func(o *ast.Expr) bool { return u.containsCall(*o, true) })
+}
+
+// containsCall reports whether an operand contains a call or a receive operation, which the compiler makes before it computes other operands.
+// Calls of built-in functions count if builtins is true.
+func (u *Unit) containsCall(e ast.Expr, builtins bool) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			tv := u.Info.Types[n]
+			found = found || tv.Value == nil && !u.Info.Types[n.Fun].IsType() && !u.isBuiltin(n.Fun, "new") && (builtins || u.builtinName(n.Fun) == "")
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
 	return found
 }
 

@@ -26,15 +26,19 @@ func (u *Unit) goStatements() {
 }
 
 // later splits a call into statements that evaluate its function and arguments now, and
-// a call of the results.
+// a call of the results. Operands that contain calls come first, as in compiled Go.
 func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 	later = &ast.CallExpr{Fun: x.Fun, Lparen: x.Lparen, Ellipsis: x.Ellipsis}
+	var after []ast.Stmt
 	now := func(e ast.Expr, hint string) ast.Expr {
-		v := u.temp(hint)
-		if u.setsInPlace(e) { // a loop would set the variable of its previous iteration
-			before = append(before, u.keep(&e))
+		v, list := u.temp(hint), &after
+		if u.containsCall(e, false) {
+			list = &before
 		}
-		before = append(before, define(v, e))
+		if u.setsInPlace(e) { // a loop would set the variable of its previous iteration
+			*list = append(*list, u.keep(&e))
+		}
+		*list = append(*list, define(v, e))
 		return u.as(ident(v.Name), e)
 	}
 	switch f := ast.Unparen(x.Fun).(type) {
@@ -61,7 +65,7 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 			later.Fun = &ast.SelectorExpr{X: recv, Sel: f.Sel}
 			if types.IsInterface(t) {
 				u.imports = true
-				before = append(before, &ast.IfStmt{
+				after = append(after, &ast.IfStmt{
 					Cond: &ast.BinaryExpr{X: recv, Op: token.EQL, Y: ident("nil")}, Body: block(expr(Support("Nil"))),
 				})
 			}
@@ -92,7 +96,7 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 			later.Args = append(later.Args, now(a, "arg"))
 		}
 	}
-	return before, later
+	return append(before, after...), later
 }
 
 func (u *Unit) isInstance(e ast.Expr) bool {

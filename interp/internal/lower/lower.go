@@ -47,6 +47,7 @@ var Rewrites = []Rewrite{
 	{"labelnames", "labels with the names of variables", (*Unit).labelNames},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"late", "variables that operands compute with and later calls change", (*Unit).lateReads},
+	{"rangeassign", "range loops that assign", (*Unit).rangeAssigns},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
 	{"interfaceexpr", "method expressions of compiled interfaces", (*Unit).interfaceExprs},
 	{"index", "indexes that cannot fail, which need no marks", (*Unit).safeIndexes},
@@ -73,7 +74,6 @@ var Rewrites = []Rewrite{
 	{"rangefunc", "range over functions", (*Unit).rangeFunc},
 	{"rangeint", "range over integers", (*Unit).rangeInt},
 	{"rangestring", "range over strings", (*Unit).rangeStrings},
-	{"rangeassign", "range loops that assign", (*Unit).rangeAssigns},
 	{"assign", "assignments in which an operand depends on another, or is a literal or of an interface type", (*Unit).assignments},
 	{"return", "operands of return that calls compute", (*Unit).returns},
 	{"funcvalue", "functions that are returned or assigned to variables", (*Unit).functionValues},
@@ -192,9 +192,10 @@ func (u *Unit) typed(e ast.Expr, t types.Type) ast.Expr {
 
 // typeExpr writes a type for the engine.
 func (u *Unit) typeExpr(at ast.Node, t types.Type) ast.Expr {
-	e, err := TypeExpr(t, u.Name)
-	if err != nil {
-		u.unsupported(at, "%v", err)
+	w := typeWriter{name: u.Name, params: u.paramNames()}
+	e := w.expr(t)
+	if w.err != nil {
+		u.unsupported(at, "%v", w.err)
 	}
 	if u.isPlain {
 		e = u.plain(e).(ast.Expr)
@@ -204,6 +205,21 @@ func (u *Unit) typeExpr(at ast.Node, t types.Type) ast.Expr {
 	}
 	u.written[e] = t
 	return e
+}
+
+// paramNames returns the names of the type parameters in the unit, which differ from their own where those would hide a type.
+func (u *Unit) paramNames() map[*types.TypeParam]string {
+	if u.params == nil {
+		u.params = map[*types.TypeParam]string{}
+		for id, o := range u.Info.Defs {
+			if o, ok := o.(*types.TypeName); ok {
+				if p, ok := o.Type().(*types.TypeParam); ok {
+					u.params[p] = id.Name
+				}
+			}
+		}
+	}
+	return u.params
 }
 
 // Written returns the type that a rewrite has written as an expression, or nil.

@@ -91,6 +91,9 @@ func TestRewrites(t *testing.T) {
 		{"recover", "func f() any { return recover() }", "func f() any { return p__kernel__.Keep(recover()) }"},
 		{"go", "func f(c chan int, g func(int)) { go g(len(c)) }",
 			"func f(c chan int, g func(int)) { { f__1 := g arg__2 := len(c) p__kernel__.Go(func() { f__1(arg__2) }, 1) } }"},
+		{"go", "func f(c chan int, g func(int, int)) { go g(len(c), cap(<-h())) }; func h() chan []int { return nil }",
+			"func f(c chan int, g func(int, int)) { { arg__3 := cap(<-h()) f__1 := g arg__2 := len(c) p__kernel__.Go(func() { f__1(arg__2, arg__3) }, 1) } } " +
+				"func h() chan []int { return nil }"},
 		{"switch", "func f(v any) { switch v { case 1, nil: } }",
 			"func f(v any) { switch tag__1 := v; { case tag__1 == 1 || tag__1 == nil: } }"},
 		{"switch", "func f(v any) { L: switch x := 1; v { case x: break L } }",

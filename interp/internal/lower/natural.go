@@ -37,6 +37,9 @@ func (q *sequence) naturalParts(e ast.Expr) {
 		switch {
 		case isCall && i >= first:
 			q.naturalAs(o, q.u.argType(call, i-first))
+			if call == q.later {
+				q.variable(o)
+			}
 		case isLit && !q.u.isMap(lit):
 			q.naturalAs(o, q.u.elementType(lit, i))
 		}

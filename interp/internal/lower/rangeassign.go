@@ -58,8 +58,8 @@ func receive(r *ast.RangeStmt, values ...ast.Expr) []ast.Stmt {
 	return []ast.Stmt{a}
 }
 
-// rangeAssigns gives loops their own variables where they assign to existing ones:
-// Yaegi changes those even if the loop has no iterations.
+// rangeAssigns gives loops their own variables where they assign to existing ones: Yaegi changes those even if the loop
+// has no iterations, and the values may have another type, such as one that a variable of an interface type keeps.
 func (u *Unit) rangeAssigns() {
 	u.each(func(c *astutil.Cursor) {
 		if r, ok := c.Node().(*ast.RangeStmt); ok && r.Tok == token.ASSIGN {
@@ -72,8 +72,9 @@ func (u *Unit) rangeAssigns() {
 func (u *Unit) ownVars(r *ast.RangeStmt) {
 	var values []ast.Expr
 	own := []*ast.Ident{u.temp("k"), u.temp("v")}
-	for _, id := range own {
-		values = append(values, ident(id.Name))
+	for i, t := range rangeTypes(orInvalid(u.typeOf(r.X))) {
+		values = append(values, u.typed(ident(own[i].Name), t))
+		u.typed(own[i], t)
 	}
 	r.Body.List = append(receive(r, values...), r.Body.List...)
 	r.Tok = token.DEFINE
@@ -88,6 +89,33 @@ func (u *Unit) ownVars(r *ast.RangeStmt) {
 	}
 }
 
+// rangeTypes returns the types of the values that a loop over a value of type t has.
+func rangeTypes(t types.Type) []types.Type {
+	integer := types.Type(types.Typ[types.Int])
+	switch c := types.Default(t).Underlying().(type) {
+	case *types.Basic:
+		if c.Info()&types.IsString != 0 {
+			return []types.Type{integer, types.Universe.Lookup("rune").Type()}
+		}
+		return []types.Type{types.Default(t)}
+	case *types.Chan:
+		return []types.Type{c.Elem()}
+	case *types.Map:
+		return []types.Type{c.Key(), c.Elem()}
+	case *types.Signature:
+		var list []types.Type
+		for v := range c.Params().At(0).Type().Underlying().(*types.Signature).Params().Variables() {
+			list = append(list, v.Type())
+		}
+		return list
+	case *types.Pointer:
+		return rangeTypes(c.Elem())
+	case interface{ Elem() types.Type }: // an array or a slice
+		return []types.Type{integer, c.Elem()}
+	}
+	return nil
+}
+
 // rangeValues gives loops over lists and maps of channels an index or a key only: Yaegi takes a
 // loop whose value variable is a channel for a loop over that channel.
 //
@@ -100,9 +128,6 @@ func (u *Unit) rangeValues() {
 			u.relabel(c, n)
 		case *ast.RangeStmt:
 			if n.Value != nil && !isBlank(n.Value) && channelElements(orInvalid(u.typeOf(n.X))) {
-				if n.Tok == token.ASSIGN {
-					u.ownVars(n)
-				}
 				c.Replace(u.rangeValue(n))
 			}
 		}

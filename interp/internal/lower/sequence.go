@@ -33,6 +33,7 @@ type sequence struct {
 	lateReader
 	done  map[*ast.Expr]bool // places of operations that are listed or have no effect
 	steps []step
+	later *ast.CallExpr // the deferred or concurrent call whose operands are listed
 }
 
 // order lists what the order pass computes.

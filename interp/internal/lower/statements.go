@@ -127,9 +127,9 @@ func (q *sequence) naturalStatement(s ast.Stmt) {
 	case *ast.ExprStmt:
 		q.naturalParts(s.X)
 	case *ast.DeferStmt:
-		q.naturalParts(s.Call)
+		q.naturalLater(s.Call)
 	case *ast.GoStmt:
-		q.naturalParts(s.Call)
+		q.naturalLater(s.Call)
 	case *ast.SendStmt:
 		q.natural(&s.Chan)
 		q.natural(&s.Value)
@@ -204,11 +204,36 @@ func (q *sequence) laterCall(x *ast.CallExpr) {
 	for _, o := range q.u.calleeParts(x) {
 		q.finish(o)
 	}
+	q.calleeVariable(x)
 	q.receiver(x)
 	for i := range x.Args {
 		q.finishAs(&x.Args[i], q.u.argType(x, i))
+		q.variable(&x.Args[i])
 	}
 	q.missing(x)
+}
+
+// naturalLater is laterCall in the order of Yaegi, for which each operand gets a variable.
+func (q *sequence) naturalLater(x *ast.CallExpr) {
+	q.later = x
+	q.calleeVariable(x)
+	q.naturalParts(x)
+}
+
+// calleeVariable lists the use of a variable that holds the function of a call, or the receiver unless the method has its address.
+func (q *sequence) calleeVariable(x *ast.CallExpr) {
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.Ident:
+		q.variable(&x.Fun)
+	case *ast.SelectorExpr:
+		s := q.u.Info.Selections[f]
+		if s == nil || s.Kind() != types.MethodVal {
+			break
+		}
+		if recv := s.Obj().(*types.Func).Signature().Recv().Type(); !isPointer(recv) || isPointer(orInvalid(q.u.typeOf(f.X))) {
+			q.variable(&f.X)
+		}
+	}
 }
 
 // operation lists the operations of x op= y.

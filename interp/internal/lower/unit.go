@@ -106,7 +106,8 @@ type known struct {
 
 // represented holds the types of a unit as the engine sees them.
 type represented struct {
-	isPlain bool                       // whether types are written for a back end without interfaces
-	hoisted map[*types.TypeName]string // types that functions declare
-	named   map[string]*types.Named    // declared types by the engine's name
+	isPlain bool                        // whether types are written for a back end without interfaces
+	hoisted map[*types.TypeName]string  // types that functions declare
+	params  map[*types.TypeParam]string // names of type parameters in the unit
+	named   map[string]*types.Named     // declared types by the engine's name
 }
