@@ -199,8 +199,9 @@ func (l liveValues) Inside(pkg assist.Package, v reflect.Value) (reflect.Value, 
 	return x, l.s.typeNamed(l.s.unbound(pkg), name), true
 }
 
-func (l liveValues) Show(pkg assist.Package, v reflect.Value, t types.Type) display.Bundle {
-	return l.s.show(l.s.unbound(pkg), v, t)
+func (l liveValues) Show(pkg assist.Package, v reflect.Value, t types.Type) (b display.Bundle) {
+	l.s.live.Lend(func() { b = l.s.show(l.s.unbound(pkg), v, t) })
+	return b
 }
 
 func (l liveValues) While(f func()) (ok bool) { return l.s.looking(f) }

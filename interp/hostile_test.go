@@ -55,7 +55,7 @@ func hostileChild(t *testing.T, engine string, cell txtar.File, kib int, kernel 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" -test.run '^TestHostileChild$'`, kib), os.Args[0])
 	_, after, _ := strings.Cut(cell.Name, " ")
-	cmd.Env = append(os.Environ(), "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+string(cell.Data), "HALFNOTE_AFTER="+after, fmt.Sprintf("HALFNOTE_KERNEL=%v", kernel))
+	cmd.Env = append(os.Environ(), "MALLOC_ARENA_MAX=1" /* as in kernel specs */, "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+string(cell.Data), "HALFNOTE_AFTER="+after, fmt.Sprintf("HALFNOTE_KERNEL=%v", kernel))
 	out, err := cmd.CombinedOutput()
 	if _, text, ok := strings.Cut(string(out), "BEGIN\n"); ok && err == nil {
 		text, _, ok = strings.Cut(text, "END\n")

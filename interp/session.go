@@ -12,6 +12,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/display/widget"
+	"halfnote/internal/goid"
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/debug"
 	"halfnote/interp/internal/dynamic"
@@ -102,6 +103,7 @@ type Session struct {
 	ranks    eval.Ranks    // nil if the kernel has one rank
 	magics   *magic.Magics
 	release  func() // ends the guard against fatal errors
+	join     func() // ends what keeps recordings of other sessions from observing the cells
 	debugger *debug.Debugger
 }
 
@@ -127,6 +129,7 @@ func NewSession(o Options) (*Session, error) {
 		opts: o, checking: new(sync.Mutex), compiling: make(chan struct{}, 1), history: history.New(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory, s.live.MemorySetBy, s.live.Mapped, s.live.Addresses = o.Memory, o.MemorySetBy, o.Mapped, fatal.AddressesLeft
+	s.live.Stacks = fatal.LimitStacks
 	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	if o := s.opts.Theme; o != "" {
@@ -149,6 +152,7 @@ func NewSession(o Options) (*Session, error) {
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
+	s.join = goid.Separate(s.live.Had)
 	s.release, _ = fatal.Guard(support.Keeper{Live: s.live}) // where this fails, errors that end a program end the process
 	s.label = s.engineLabel()
 	return s, nil
@@ -233,6 +237,7 @@ func (s *Session) Eval(ctx context.Context, in eval.Cell, out eval.Output) eval.
 func (s *Session) Close() error {
 	s.live.StopAll()
 	s.release()
+	s.join()
 	s.types.Close()
 	s.stdio.Close()
 	return s.engine.Close()

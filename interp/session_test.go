@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -94,6 +95,39 @@ func TestTwoSessions(t *testing.T) {
 	}
 	if got := evalFor(t, b, 3, "x", ""); got != "= b\n" {
 		t.Errorf("got %q, want b", got)
+	}
+}
+
+// TestDiagnosisOfTwoSessions checks that a diagnosis observes the operations of goroutines that earlier cells of its session have started, and none of
+// another session's cells and their goroutines, which run meanwhile.
+func TestDiagnosisOfTwoSessions(t *testing.T) {
+	begun, done := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "done")
+	waits := fmt.Sprintf(`import "os"
+write := func(name string) { os.WriteFile(name, nil, 0o600) }
+await := func(name string) { for { if _, err := os.Stat(name); err == nil { return }; time.Sleep(time.Millisecond) } }
+begun, done := %q, %q`, begun, done)
+	a, b := newSession(t), newSession(t)
+	evalFor(t, a, 1, waits, "")
+	evalFor(t, b, 1, waits, "")
+	evalFor(t, a, 2, `todo, finished := make(chan *tensor.Tensor), make(chan bool)
+go func() { for x := range todo { x.Neg(); finished <- true } }()`, "")
+	other := make(chan string)
+	go func() {
+		other <- evalFor(t, b, 2, `x := tensor.Ones(2)
+await(begun)
+x.Neg(); x.Neg()
+ended := make(chan bool)
+go func() { x.Neg(); ended <- true }()
+<-ended
+write(done)`, "")
+	}()
+	got := evalFor(t, a, 3, `net, x := nn.NewLinear(2, 2), tensor.Ones(1, 2)
+diagnose.Lint(net, func() { x.Neg(); write(begun); await(done); todo <- x; <-finished }).Operations`, "")
+	if got != "= 4\n" {
+		t.Errorf("Lint counts %q operations, want the 4 of two steps", got)
+	}
+	if got := <-other; got != "" {
+		t.Errorf("the other session: %q", got)
 	}
 }
 

@@ -26,5 +26,6 @@
 //	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
 //
 // A diagnosis observes the operations and scalers of all goroutines, except for those of a goroutine
-// that begins a diagnosis or a recording of its own meanwhile, and of the goroutines that it starts.
+// that begins a diagnosis or a recording of its own meanwhile, and of the goroutines that it starts, and
+// except for those of cells of another session.
 package diagnose

@@ -16,7 +16,7 @@
 //
 // [TensorBoard] writes scalars, histograms and the steps of a recording for TensorBoard.
 //
-// A recording observes the operations and scalers of the whole process. It keeps descriptions,
+// A recording observes the operations and scalers of the whole process, except for those of cells of another session. It keeps descriptions,
 // never tensors, and does not affect results. Its memory is bounded: beyond [MaxOps] operations
 // it keeps only totals.
 //

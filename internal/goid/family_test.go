@@ -90,7 +90,7 @@ func TestFamilies(t *testing.T) {
 	}
 	check("one family")
 	a.End()
-	if len(families.open) > 0 || families.several.Load() {
+	if len(families.open) > 0 || families.apart.Load() {
 		t.Errorf("%d families are open at the end", len(families.open))
 	}
 	for m := range want {
@@ -191,5 +191,43 @@ func BenchmarkHas(b *testing.B) {
 	defer g.End()
 	for b.Loop() {
 		f.Has()
+	}
+}
+
+// TestGroups checks that families of two groups keep apart, also where only one is open, that a goroutine of no group belongs to both, and that a
+// family whose goroutines have all ended joins none of another group.
+func TestGroups(t *testing.T) {
+	first, second, neither := start(), start(), start()
+	worker := first.starts() // started before the family, as by an earlier cell
+	var ids [2]uint64
+	first.run(func() { ids[0] = Current() })
+	second.run(func() { ids[1] = Current() })
+	for _, id := range ids {
+		defer Separate(func(other uint64) bool { return other == id })()
+	}
+	check := func(f *Family, want map[*member]bool) {
+		t.Helper()
+		for m, want := range want {
+			m.run(func() {
+				if got := f.Has(); got != want {
+					t.Errorf("a goroutine belongs to the family: %v, want %v", got, want)
+				}
+			})
+		}
+	}
+	cell := first.starts()
+	a := cell.begins()
+	all := []*member{first, second, neither, worker, cell, cell.starts(), second.starts()}
+	check(a, map[*member]bool{all[0]: true, all[1]: false, all[2]: true, all[3]: true, all[4]: true, all[5]: true, all[6]: false})
+	all[5].end()
+	cell.end()
+	b := second.begins()
+	check(a, map[*member]bool{all[0]: true, all[1]: false, all[2]: true, all[3]: true, all[6]: false})
+	check(b, map[*member]bool{all[0]: false, all[1]: true, all[2]: true, all[3]: false, all[6]: true})
+	a.End()
+	check(b, map[*member]bool{all[0]: false, all[1]: true, all[2]: true, all[3]: false, all[6]: true})
+	b.End()
+	for _, m := range []*member{first, second, neither, worker, all[6]} {
+		m.end()
 	}
 }

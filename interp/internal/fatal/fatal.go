@@ -32,6 +32,8 @@ type Keeper interface {
 	Overflow(limit int)
 	// Room panics if an allocation does not fit into memory.
 	Room(bytes int)
+	// Scarce panics if the calling goroutine must not allocate more, because memory is used up.
+	Scarce()
 	// Uncaught reports a panic that is about to end the calling goroutine.
 	Uncaught(value any)
 }
@@ -71,6 +73,8 @@ const (
 	uncaught    = "runtime.preprintpanics"
 	alloc       = "runtime.mallocgc"
 	allocLarge  = "runtime.mallocgcLarge"
+	assist      = "runtime.gcAssistAlloc"
+	assists     = "runtime.deductAssistCredit"
 	leastLarge  = 16 << 20 // bytes of allocations after which there is a look at the memory
 	interpreted = "github.com/traefik/yaegi/interp."
 )
@@ -81,10 +85,11 @@ var originals struct {
 	exit     func() func(code int)
 	uncaught func() func(*panicking)
 	large    func(size uintptr, typ unsafe.Pointer, needzero bool) (unsafe.Pointer, uintptr)
+	assist   func(goroutine unsafe.Pointer)
 }
 
 var replaced = sync.OnceValue(func() error {
-	f, err := loader.Functions(mapsFatal, locksFatal, syncFatal, beforeExit, uncaught, alloc, allocLarge)
+	f, err := loader.Functions(mapsFatal, locksFatal, syncFatal, beforeExit, uncaught, alloc, allocLarge, assist, assists)
 	if err != nil {
 		return err
 	}
@@ -106,6 +111,10 @@ var replaced = sync.OnceValue(func() error {
 	if err := loader.ReplaceCalls(f[allocLarge], f[alloc], onLarge); err != nil {
 		return err
 	}
+	originals.assist = loader.Of[func(unsafe.Pointer)](f[assist])
+	if err := loader.ReplaceCalls(f[assist], f[assists], onAssist); err != nil {
+		return err
+	}
 	return loader.CatchOverflows(stackLimit, 4*stackLimit, onOverflow)
 })
 
@@ -122,11 +131,19 @@ var stackLimit = func() int {
 // AddressesLeft returns how many bytes of addresses the system leaves to the process, or 0 if it does not limit them.
 func AddressesLeft() int { return loader.AddressesLeft() }
 
+// LimitStacks makes goroutines panic whose stacks would exceed so many bytes, as far as that is less than they may have anyway: a stack that grows must find as much
+// memory in one piece. It is at least 8 MiB, which the kernel's own goroutines do not need.
+func LimitStacks(bytes int64) {
+	const least = 8 << 20
+	loader.LimitStacks(int(max(least, min(bytes, int64(stackLimit)))))
+}
+
 // onOverflow is called in the place of a function for which the stack has no room.
 func onOverflow() {
+	limit := loader.StackLimit()
 	loader.ResetOverflow()
 	if k := owner(); k != nil {
-		k.Overflow(stackLimit)
+		k.Overflow(limit)
 	}
 	panic("stack overflow")
 }
@@ -174,6 +191,34 @@ func onLarge(size uintptr, typ unsafe.Pointer, needzero bool) (unsafe.Pointer, u
 	return originals.large(size, typ, needzero)
 }
 
+// unasked is the number of times that goroutines have helped the collector since the last look at the memory. Each time they have allocated 64 KiB or more.
+var unasked atomic.Int32
+
+// onAssist stands in for the function by which a goroutine helps the collector before it allocates. Where memory is short the collector runs all the time, so a
+// goroutine that allocates small objects and does not poll comes here.
+func onAssist(goroutine unsafe.Pointer) {
+	const every = 32
+	if unasked.Add(1)%every == 0 && goid.Current() != 0 && loader.Preemptible() && forProgram() {
+		ask()
+	}
+	originals.assist(goroutine)
+}
+
+// asking is set while a goroutine asks: the others help the collector meanwhile. Thousands of goroutines would wait for the lock by which a session
+// finds out whether it owns one.
+var asking atomic.Bool
+
+// ask panics if the calling goroutine is one of a session's that must not allocate more.
+func ask() {
+	if !asking.CompareAndSwap(false, true) {
+		return
+	}
+	defer asking.Store(false)
+	if k := owner(); k != nil {
+		k.Scarce()
+	}
+}
+
 // forProgram reports whether a function of the program has asked for the memory that is being allocated, and not the run-time system, which
 // may hold locks.
 func forProgram() bool {
@@ -193,7 +238,7 @@ func forProgram() bool {
 
 // allocators are how names of functions of package runtime begin that compiled code calls for memory.
 var allocators = []string{
-	"mallocgc", "make", "grow", "new", "raw", "concat", "slice", "string", "reflect_", "intstring",
+	"mallocgc", "deductAssistCredit", "make", "grow", "new", "raw", "concat", "slice", "string", "reflect_", "intstring",
 }
 
 // owner returns the session of whose cells the calling goroutine runs code, or nil if it is the program's own.

@@ -3,6 +3,7 @@
 package fatal
 
 import (
+	"container/ring"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +27,7 @@ import (
 // keeper owns all goroutines if all is set. It records what it is told.
 type keeper struct {
 	all      bool
+	scarce   atomic.Bool // memory is used up
 	uncaught chan any
 }
 
@@ -36,6 +39,12 @@ func (k *keeper) Uncaught(value any) { k.uncaught <- value }
 func (k *keeper) Room(bytes int) {
 	if bytes > math.MaxInt>>23 {
 		panic("room")
+	}
+}
+
+func (k *keeper) Scarce() {
+	if k.scarce.Load() {
+		panic("scarce")
 	}
 }
 
@@ -104,6 +113,13 @@ func TestErrorsBecomePanics(t *testing.T) {
 		{"channel", "room", func() { _ = make(chan [1000]int, min(runtime.NumGoroutine(), 2)<<30) }},
 		{"reflect", "room", func() { reflect.MakeSlice(reflect.TypeFor[[]byte](), 1<<42, 1<<42) }},
 		{"string", "room", func() { _ = strings.Repeat("x", 1<<42) }},
+		{"small objects", "scarce", func() {
+			k.scarce.Store(true)
+			defer k.scarce.Store(false)
+			for r := ring.New(1); ; {
+				r.Link(ring.New(1))
+			}
+		}},
 		{"recursion", "overflow: ", func() { _ = deep(1 << 40) }},
 		{"comparison", "overflow: ", func() {
 			var a, b list

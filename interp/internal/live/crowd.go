@@ -61,20 +61,18 @@ func (r *Registry) thin(c *Cell) {
 	if r.Memory == 0 {
 		return
 	}
-	_, stacks := heap()
-	used := r.used()
+	l := r.look()
 	// The stacks of goroutines that start others grow again when they end, and new ones take the memory while it is collected.
-	most := r.Memory / 3
+	share := int64(3)
 	if r.starting.Load() < few {
-		if most = r.Memory / 2; stacks > most || used > r.Memory {
+		if share = 2; l.stacks > l.limit/share || l.left() < 0 {
 			runtime.GC() // makes stacks smaller
-			_, stacks = heap()
-			used = r.used()
+			l = r.look()
 		}
 	}
-	if stacks > most {
-		r.StopFor(c, TooMany{n, stacks, r.Memory, r.MemorySetBy})
-	} else if used > r.Memory {
-		r.StopFor(c, TooMuch{0, used, r.Memory, r.MemorySetBy})
+	if l.stacks > l.limit/share {
+		r.StopFor(c, TooMany{n, l.stacks, l.limit, l.setBy})
+	} else if l.left() < 0 {
+		r.StopFor(c, TooMuch{0, l.used, l.limit, l.setBy})
 	}
 }

@@ -26,8 +26,10 @@ type Registry struct {
 	// MemorySetBy is what set the limit, such as GOMEMLIMIT, for messages.
 	MemorySetBy string
 	Mapped      func() int64
-	// Addresses returns how many bytes of addresses the system leaves to the process, or 0 if it does not limit them. It may be nil.
+	// Addresses returns how many bytes of addresses the system leaves to the process, or 0 if it does not limit them, and Stacks limits the stacks of
+	// goroutines where these are few. They may be nil.
 	Addresses func() int
+	Stacks    func(bytes int64)
 
 	attached atomic.Pointer[attached]
 
@@ -52,11 +54,18 @@ type Registry struct {
 
 	under underWay
 
+	beyond atomic.Int64 // bytes beyond the limit of memory at which Scarce panics
+	pacing struct {
+		sync.Mutex
+		own, program int64 // the collector's limits as pace and the program have set them
+	}
+
 	wakeBy int64 // end of the time in which timers may wake cells, in Unix nanoseconds
 
 	mu        sync.Mutex
 	current   *Cell
 	cells     map[uint64]*Cell    // cells by goroutine
+	lent      map[uint64]bool     // goroutines that are not of cells, while they work for one
 	ever      map[uint64]struct{} // goroutines that cells have had
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
@@ -96,11 +105,13 @@ type attached struct {
 // NewRegistry returns a registry whose goroutines may nest limit calls. It needs an engine,
 // which Attach gives it.
 func NewRegistry(limit int) *Registry {
-	return &Registry{
+	r := &Registry{
 		limit: limit, counters: new([engine.Counters][16]int32), current: &Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
-		spots: map[uint64]spot{}, callers: map[weak.Pointer[Cell]]bool{},
+		spots: map[uint64]spot{}, lent: map[uint64]bool{}, callers: map[weak.Pointer[Cell]]bool{},
 	}
+	r.beyond.Store(spare / 2)
+	return r
 }
 
 // Attach makes the registry watch the units that an engine runs.
@@ -182,11 +193,11 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 // watch waits until the cell has ended or has been told to stop. If the cell has used up the
 // memory or is deadlocked, watch tells it to stop.
 func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err error, ended bool) {
-	tick := time.NewTicker(watchEvery)
+	tick := time.NewTimer(watchEvery)
 	defer tick.Stop()
-	asleep := 0       // consecutive checks that found all goroutines asleep
-	var due time.Time // of the next check: where there are many goroutines, it stops the program for long
-	for n := 1; ; n++ {
+	asleep := 0 // consecutive checks that found all goroutines asleep
+	due := time.Now().Add(checkEvery)
+	for {
 		select {
 		case err := <-done:
 			return err, true
@@ -198,16 +209,18 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 		case <-tick.C:
 		}
 		r.thin(c)
-		if why, ok := r.full(); ok {
+		why, full, next := r.full()
+		if full {
 			r.StopFor(c, why)
 			return nil, false
 		}
-		if n%10 != 0 && asleep == 0 || time.Now().Before(due) {
+		tick.Reset(next)
+		begin := time.Now()
+		if begin.Before(due) {
 			continue
 		}
-		begin := time.Now()
 		count, ok := r.asleep()
-		due = begin.Add(checkShare * time.Since(begin))
+		due = begin.Add(max(checkShare*time.Since(begin), checkEvery)) // where there are many goroutines, a check stops the program for long
 		if !ok {
 			asleep = 0
 			continue
@@ -216,14 +229,15 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 			r.StopFor(c, Deadlock{count})
 			return nil, false
 		}
+		due = begin.Add(max(checkShare*time.Since(begin), watchEvery))
 	}
 }
 
 // checkShare is how many times as long as a description of all goroutines takes the time to the next one is.
 const checkShare = 20
 
-// watchEvery is the interval between checks of a running cell.
-const watchEvery = 50 * time.Millisecond
+// watchEvery is the interval between looks at a running cell, which is shorter where memory is short, and checkEvery that between checks for deadlocks.
+const watchEvery, checkEvery = 50 * time.Millisecond, 500 * time.Millisecond
 
 // Stop tells the goroutines of a cell to stop.
 func (r *Registry) Stop(c *Cell) { r.StopFor(c, nil) }
@@ -332,6 +346,40 @@ func (r *Registry) add(id uint64, c *Cell) {
 // maxEver limits the record of goroutines that have ended. With more of them, deadlocks are
 // no longer detected.
 const maxEver = 1 << 18
+
+// Lend calls f, during which errors for which Go would end the process are panics of the calling goroutine, as in goroutines of cells.
+func (r *Registry) Lend(f func()) {
+	id := goid.Current()
+	set := func(on bool) (before bool) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if before = r.lent[id]; on {
+			r.lent[id] = true
+		} else {
+			delete(r.lent, id)
+		}
+		return before
+	}
+	before := set(true)
+	defer func() { set(before) }()
+	f()
+}
+
+// Owns reports whether the calling goroutine belongs to a cell or is lent.
+func (r *Registry) Owns() bool {
+	id := goid.Current()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cells[id] != nil || r.lent[id]
+}
+
+// Had reports whether a goroutine is or was one of cells.
+func (r *Registry) Had(id uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, had := r.ever[id]
+	return had
+}
 
 // lower sets flag to 0 if no goroutine needs to look at it. The caller holds mu.
 func (r *Registry) lower() {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+	"time"
 
 	"halfnote/internal/text"
 )
@@ -40,36 +42,49 @@ func (r *Registry) Room(n, size int) {
 	if asked/int64(size) != int64(n) {
 		return
 	}
-	used := r.used()
-	if asked > r.Memory-used || r.scattered(asked) {
-		runtime.GC()
-		used = r.used()
+	if r.look().fits(asked) {
+		return
 	}
-	if asked > r.Memory-used || r.scattered(asked) {
-		panic(TooMuch{asked, used, r.Memory, r.MemorySetBy})
-	}
-}
-
-// scattered reports whether a block of so many bytes needs more addresses than the system still gives, and is unlikely to fit into one of the free
-// parts of the heap.
-func (r *Registry) scattered(asked int64) bool {
-	const step = 64 << 20 // the heap grows by multiples of it
-	if r.Addresses == nil {
-		return false
-	}
-	left := int64(r.Addresses())
-	return left > 0 && left < asked+step && unused() < 4*asked
-}
-
-// full returns the cause for stopping the cell if memory is used up.
-func (r *Registry) full() (TooMuch, bool) {
-	if r.Memory == 0 || r.used() <= r.Memory {
-		return TooMuch{}, false
-	}
-	defer r.hold()() // a loop would take the rest while the collector looks for garbage
 	runtime.GC()
-	used := r.used()
-	return TooMuch{0, used, r.Memory, r.MemorySetBy}, used > r.Memory
+	if l := r.look(); !l.fits(asked) {
+		panic(TooMuch{asked, l.used, l.limit, l.setBy})
+	}
+}
+
+// full returns the cause for stopping the cell if memory is used up, or else how long the rest lasts at least, but at most watchEvery.
+func (r *Registry) full() (why TooMuch, full bool, next time.Duration) {
+	if r.Memory == 0 {
+		return why, false, watchEvery
+	}
+	l := r.look()
+	r.pace(l)
+	if l.left() > 0 {
+		r.beyond.Store(spare / 2)
+	} else {
+		defer r.hold()() // a loop would take the rest while the collector looks for garbage
+		runtime.GC()
+		l = r.look()
+		if full = l.left() < l.limit/thirtieth; full {
+			why = TooMuch{0, l.used, l.limit, l.setBy}
+		}
+	}
+	return why, full, min(max(time.Duration(l.left()/fastest)*time.Millisecond, time.Millisecond), watchEvery)
+}
+
+// Scarce panics if half of what cells leave to the collector is used up: a goroutine that does not poll has passed the limit. The next panic comes when a further
+// part is used up, so that deferred functions can run.
+func (r *Registry) Scarce() {
+	const part = spare / 8
+	if r.Memory == 0 || r.look().left() > -r.beyond.Load() {
+		return
+	}
+	runtime.GC()
+	l := r.look()
+	if l.left() > -r.beyond.Load() {
+		return
+	}
+	r.beyond.Store(-l.left() + part)
+	panic(TooMuch{0, l.used, l.limit, l.setBy})
 }
 
 // hold makes goroutines of cells wait at their next poll, until release is called.
@@ -89,26 +104,78 @@ func (r *Registry) hold() (release func()) {
 	}
 }
 
-// used returns the bytes of the heap that hold objects and stacks of goroutines, plus those that Mapped reports.
-func (r *Registry) used() int64 {
-	objects, stacks := heap()
-	n := objects + stacks
-	if r.Mapped != nil {
-		n += r.Mapped()
+// look is what the process uses of its memory at one time.
+type look struct {
+	used, stacks, mapped int64 // bytes of the heap that hold objects and stacks of goroutines, with mapped bytes; of these the stacks
+	limit                int64 // on used
+	setBy                string
+	total                int64 // bytes that Go uses of the system's memory
+	unused               int64 // bytes of the heap that hold nothing
+	addresses            int64 // that the system leaves, or 0 if it does not limit them
+}
+
+// left returns how many bytes more may be used.
+func (l look) left() int64 { return l.limit - l.used }
+
+// fits reports whether a block of so many bytes can be allocated: it does not exceed the limit, and if it needs more addresses than the system still
+// gives, one of the free parts of the heap is likely to hold it.
+func (l look) fits(asked int64) bool {
+	return asked <= l.left() && (l.addresses == 0 || l.addresses >= asked+arena || l.unused >= 4*asked)
+}
+
+// look looks at the memory.
+func (r *Registry) look() look {
+	s := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/total:bytes"},
 	}
-	return n
+	metrics.Read(s)
+	n := func(i int) int64 { return int64(s[i].Value.Uint64()) }
+	l := look{used: n(0) + n(1), stacks: n(1), unused: n(2) + n(3), total: n(4) - n(3), limit: r.Memory, setBy: r.MemorySetBy}
+	if r.Mapped != nil {
+		l.mapped = r.Mapped()
+		l.used += l.mapped
+	}
+	if r.Addresses != nil {
+		l.addresses = int64(r.Addresses())
+	}
+	if l.addresses > 0 {
+		if most := l.used + l.unused + l.addresses/arena*arena - spare; most < l.limit {
+			l.limit, l.setBy = most, "ulimit -v"
+		}
+	}
+	return l
 }
 
-// heap returns the bytes of the heap that hold objects and stacks of goroutines.
-func heap() (objects, stacks int64) {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64()), int64(s[1].Value.Uint64())
-}
+const (
+	// arena is the number of addresses by multiples of which the heap grows.
+	arena = 64 << 20
+	// spare is the part of a heap with few addresses that cells leave to the collector.
+	spare = 16 << 20
+	// fastest is how many bytes goroutines may allocate in a millisecond.
+	fastest = 2 << 20
+	// thirtieth of the memory is what a collection must leave for the cell to go on: with less, it would only collect.
+	thirtieth = 32
+)
 
-// unused returns the bytes of the heap that hold nothing.
-func unused() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
+// pace makes the collector work harder, and stacks end earlier, before the addresses run out.
+func (r *Registry) pace(l look) {
+	if l.addresses == 0 {
+		return
+	}
+	if r.Stacks != nil {
+		r.Stacks(l.left() / 2)
+	}
+	const apart = 8 << 20
+	p := &r.pacing
+	p.Lock()
+	defer p.Unlock()
+	now := debug.SetMemoryLimit(-1)
+	if now != p.own {
+		p.program = now
+	}
+	if limit := min(p.program, max(l.total+l.left(), apart)); limit < now-apart || limit > now+apart {
+		p.own = limit
+		debug.SetMemoryLimit(limit)
+	}
 }

@@ -15,7 +15,7 @@ type Keeper struct{ Live *live.Registry }
 var _ fatal.Keeper = Keeper{}
 
 // Owns implements fatal.Keeper.
-func (k Keeper) Owns() bool { return !k.Live.Foreign() }
+func (k Keeper) Owns() bool { return k.Live.Owns() }
 
 // Fatal implements fatal.Keeper.
 func (k Keeper) Fatal(text string) {
@@ -33,6 +33,9 @@ func (k Keeper) Overflow(limit int) { panic(live.Overflow{Limit: limit}) }
 
 // Room implements fatal.Keeper.
 func (k Keeper) Room(bytes int) { k.Live.Room(bytes, 1) }
+
+// Scarce implements fatal.Keeper.
+func (k Keeper) Scarce() { k.Live.Scarce() }
 
 // Uncaught implements fatal.Keeper.
 func (k Keeper) Uncaught(value any) { k.Live.Uncaught(value) }

@@ -100,5 +100,14 @@ func CatchOverflows(_, _ int, _ func()) error { return Supported() }
 // ResetOverflow does nothing.
 func ResetOverflow() {}
 
+// LimitStacks does nothing.
+func LimitStacks(int) {}
+
+// StackLimit returns 0.
+func StackLimit() int { return 0 }
+
+// Preemptible returns false.
+func Preemptible() bool { return false }
+
 // InUnits returns false.
 func InUnits(uintptr) bool { return false }

@@ -69,11 +69,12 @@ const (
 
 // overflow is what stacks that exceed the limit need.
 var overflow struct {
-	base, most int          // the limit, and the size that a stack may have while it is unwound
-	limit      atomic.Int64 // the limit at the moment
-	raise      uintptr      // code of the function that panics
-	printLock  func()
-	resume     uintptr // code of gogo
+	most      int          // the size that a stack may have while it is unwound
+	base      atomic.Int64 // the limit
+	limit     atomic.Int64 // the limit at the moment: it is raised for a stack that exceeds it
+	raise     uintptr      // code of the function that panics
+	printLock func()
+	resume    uintptr // code of gogo
 }
 
 // CatchOverflows limits the stacks of goroutines to base bytes. A goroutine with a larger stack calls raise, which panics; for that, and for
@@ -87,7 +88,8 @@ func CatchOverflows(base, most int, raise func()) error {
 		return err
 	}
 	o := &overflow
-	o.base, o.most, o.raise = base, most, reflect.ValueOf(raise).Pointer()
+	o.most, o.raise = most, reflect.ValueOf(raise).Pointer()
+	o.base.Store(int64(base))
 	o.printLock, o.resume = Of[func()](f[printLock]), f[resume].entry
 	if err := ReplaceCalls(f[printLock], f[growStack], beforePrint); err != nil {
 		return err
@@ -98,9 +100,20 @@ func CatchOverflows(base, most int, raise func()) error {
 
 // ResetOverflow sets the limit of stacks again, after it was raised for one that exceeded it.
 func ResetOverflow() {
-	overflow.limit.Store(int64(overflow.base))
-	debug.SetMaxStack(overflow.base)
+	base := overflow.base.Load()
+	overflow.limit.Store(base)
+	debug.SetMaxStack(int(base))
 }
+
+// LimitStacks changes the limit of stacks, if CatchOverflows has set one.
+func LimitStacks(base int) {
+	if overflow.base.Load() != 0 && overflow.base.Swap(int64(base)) != int64(base) {
+		ResetOverflow()
+	}
+}
+
+// StackLimit returns the limit of stacks.
+func StackLimit() int { return int(overflow.base.Load()) }
 
 // beforePrint is called before the runtime prints why a stack cannot grow. It runs on the stack of the thread. If the stack is too large, the
 // goroutine calls raise in the place of the function that it is about to enter.
@@ -136,6 +149,13 @@ func (gp *g) busy() bool {
 	}
 	name := nameAt(gp.caller())
 	return strings.HasPrefix(name, "internal/runtime/maps.") || gp._panic != 0 && strings.HasPrefix(name, "runtime.")
+}
+
+// Preemptible reports whether the calling goroutine is in no section of the runtime that must not be interrupted. It must not be called unless goid.Fast
+// reports true.
+func Preemptible() bool {
+	gp := (*g)(at(goid.Address()))
+	return gp.m.curg == gp && gp.m.locks == 0 && gp.m.mallocing == 0 && gp.m.preemptoff == ""
 }
 
 // nameAt returns the name of the function of the program at an address, or "". It allocates no memory.
