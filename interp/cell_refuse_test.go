@@ -129,12 +129,7 @@ func stateOf(s *Session) string {
 	var b strings.Builder
 	e := s.env
 	name := func(x *front.Binding) string { return x.Slot }
-	header := func(h front.Header) {
-		for _, d := range h.Decls {
-			b.WriteString("  " + lower.Print(d) + "\n")
-		}
-		fmt.Fprintf(&b, "  paths %v, %d references\n", slices.Sorted(maps.Keys(h.Paths)), len(h.Refs))
-	}
+	header := func(h front.Header) { fmt.Fprintln(&b, h) }
 	var list []*front.Binding
 	for x := range e.Bindings() {
 		list = append(list, x)

@@ -76,7 +76,7 @@ func TestWorkOfManyCells(t *testing.T) {
 	}
 }
 
-// TestMemoryOfDeclarations checks that a cell which declares a function, a variable and a type keeps less than 11 KB. Tables that double are part of it.
+// TestMemoryOfDeclarations checks that a cell which declares a function, a variable and a type keeps less than 8 KB. Tables that double are part of it.
 func TestMemoryOfDeclarations(t *testing.T) {
 	s := newSession(t)
 	held := func(from, to int) uint64 {
@@ -93,8 +93,8 @@ func TestMemoryOfDeclarations(t *testing.T) {
 	before := held(0, 100)
 	each := int64(held(100, 100+cells)-before) / cells
 	t.Logf("%d bytes per cell", each)
-	if each > 11<<10 {
-		t.Errorf("%d bytes per cell, want at most %d", each, 11<<10)
+	if each > 8<<10 {
+		t.Errorf("%d bytes per cell, want at most %d", each, 8<<10)
 	}
 }
 

@@ -32,8 +32,9 @@ type Keeper interface {
 	Overflow(limit int)
 	// Room panics if an allocation does not fit into memory.
 	Room(bytes int)
-	// Scarce panics if the calling goroutine must not allocate more, because memory is used up.
-	Scarce()
+	// Scarce panics if memory is used up, and the calling goroutine belongs to a cell of the session, or otherwise belongs returns true. It waits for no lock: the
+	// goroutine may hold it.
+	Scarce(belongs func() bool)
 	// Uncaught reports a panic that is about to end the calling goroutine.
 	Uncaught(value any)
 }
@@ -204,18 +205,18 @@ func onAssist(goroutine unsafe.Pointer) {
 	originals.assist(goroutine)
 }
 
-// asking is set while a goroutine asks: the others help the collector meanwhile. Thousands of goroutines would wait for the lock by which a session
-// finds out whether it owns one.
+// asking is set while a goroutine asks: others help the collector meanwhile.
 var asking atomic.Bool
 
 // ask panics if the calling goroutine is one of a session's that must not allocate more.
 func ask() {
-	if !asking.CompareAndSwap(false, true) {
+	list := keepers.Load()
+	if list == nil || !asking.CompareAndSwap(false, true) {
 		return
 	}
 	defer asking.Store(false)
-	if k := owner(); k != nil {
-		k.Scarce()
+	for i, k := range *list {
+		k.Scarce(func() bool { return i == len(*list)-1 && foreign() })
 	}
 }
 

@@ -42,7 +42,7 @@ func (k *keeper) Room(bytes int) {
 	}
 }
 
-func (k *keeper) Scarce() {
+func (k *keeper) Scarce(func() bool) {
 	if k.scarce.Load() {
 		panic("scarce")
 	}

@@ -3,7 +3,6 @@ package front
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
@@ -211,65 +210,49 @@ func (c *Bound) describe() error {
 		if c.Reused[b] || b.Kind == KindVar && c.Vars[b] != o {
 			continue
 		}
-		h, err := c.Header(o)
-		if err == nil {
-			err = c.Importable(h.Paths)
-		}
+		h, err := c.headerFor(o, b)
 		if err != nil {
 			at := c.Session.Fset.Position(o.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: fmt.Sprintf(
 				"%s %s cannot be kept for later cells: %v; assign it to a variable of an interface type instead", b.Kind, b.Name, err)}}}
 		}
-		for _, id := range declared(h.Decls) {
-			h.refer(id, b)
-		}
 		c.Env.change(b).Header = h
 	}
 	for _, m := range c.NewMethods {
-		h := Header{Paths: map[string]bool{}}
-		d, err := funcHeader(m.fn, c.receiverFor(&h, m.Method, m.Decl), c.checkNames(&h))
+		h := newHeading()
+		d, err := funcHeader(m.fn, c.receiverFor(h, m.Method, m.Decl), c.checkNames(h))
 		if err != nil {
 			at := c.Session.Fset.Position(m.fn.Pos())
 			return &syntax.Rejected{Name: "CompileError", Problems: []syntax.Problem{{Cell: c.N, Line: at.Line, Col: at.Column, Msg: err.Error()}}}
 		}
-		locate(d, c.Session.Ground)
-		h.Decls, h.Paths = []ast.Decl{d}, nonEmpty(h.Paths)
-		c.Env.change(m.Typ).declare(m.Method, h)
+		c.Env.change(m.Typ).declare(m.Method, h.header(d))
 		c.Env.moved = append(c.Env.moved, m.Typ)
 	}
 	return nil
 }
 
 // Header returns the declaration by which the type checker knows an object in later cells.
-func (c *Bound) Header(o types.Object) (Header, error) {
-	h := Header{Paths: map[string]bool{}}
-	decls, err := headerOf(o, c.checkNames(&h))
-	for _, d := range decls {
-		locate(d, c.Session.Ground)
-	}
-	h.Decls, h.Paths = decls, nonEmpty(h.Paths)
-	return h, err
-}
+func (c *Bound) Header(o types.Object) (Header, error) { return c.headerFor(o, nil) }
 
-// locate gives the names and pointer types of a tree a position, because the checker
-// looks up the file of some nodes.
-func locate(n ast.Node, pos token.Pos) {
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Ident:
-			if !n.NamePos.IsValid() {
-				n.NamePos = pos
-			}
-		case *ast.StarExpr:
-			n.Star = pos
+// headerFor is Header for an object that is declared as b, unless that is nil.
+func (c *Bound) headerFor(o types.Object, b *Binding) (Header, error) {
+	h := newHeading()
+	decls, err := headerOf(o, c.checkNames(h))
+	if err != nil {
+		return Header{}, err
+	}
+	if b != nil {
+		for _, id := range declared(decls) {
+			h.refer(id, b)
 		}
-		return true
-	})
+		err = c.Importable(h.paths)
+	}
+	return h.header(decls...), err
 }
 
 // receiverFor writes a method's receiver type for the checker, with the declaration's
 // type parameter names.
-func (c *Bound) receiverFor(h *Header, m *Method, d *ast.FuncDecl) ast.Expr {
+func (c *Bound) receiverFor(h *heading, m *Method, d *ast.FuncDecl) ast.Expr {
 	id := ast.NewIdent(c.Env.Of(m.Typ).Check)
 	h.refer(id, m.Typ)
 	var e ast.Expr = id

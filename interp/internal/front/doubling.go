@@ -29,7 +29,7 @@ func (e *Env) typeNamed(name string) ast.Expr {
 	if b == nil || b.Kind != KindType {
 		return nil
 	}
-	for _, d := range e.Of(b).Header.Decls {
+	for _, d := range e.Of(b).Header.Decls(token.NoPos) {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 			return g.Specs[0].(*ast.TypeSpec).Type
 		}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/internal/clone"
 	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/syntax"
 )
@@ -120,7 +119,7 @@ func (f *fact) Method(name string) *Method {
 
 // refers reports whether is returns true for a binding that the headers refer to.
 func (f *fact) refers(is func(*Binding) bool) bool {
-	has := func(h Header) bool { return slices.ContainsFunc(h.Refs, func(r Ref) bool { return is(r.b) }) }
+	has := func(h Header) bool { return slices.ContainsFunc(h.refs, func(r ref) bool { return is(r.b) }) }
 	return has(f.Header) || slices.ContainsFunc(f.Methods, func(m Declared) bool { return has(m.Header) })
 }
 
@@ -136,66 +135,12 @@ func (f *fact) declare(m *Method, h Header) {
 	f.Methods[i] = Declared{m, h}
 }
 
-// Header is a declaration for the checker.
-type Header struct {
-	Decls []ast.Decl
-	Paths map[string]bool // packages that it mentions
-	Refs  []Ref
-}
-
-// Ref is an identifier of a header that denotes a binding.
-type Ref struct {
-	id *ast.Ident
-	b  *Binding
-}
-
-// refer notes that an identifier denotes a binding.
-func (h *Header) refer(id *ast.Ident, b *Binding) { h.Refs = append(h.Refs, Ref{id, b}) }
-
 // nonEmpty returns nil for a map without elements, which takes no memory.
 func nonEmpty[K comparable, V any](m map[K]V) map[K]V {
 	if len(m) == 0 {
 		return nil
 	}
 	return m
-}
-
-// mentions reports whether the header refers to a binding.
-func (h Header) mentions(b *Binding) bool {
-	return slices.ContainsFunc(h.Refs, func(r Ref) bool { return r.b == b })
-}
-
-// clone returns a deep copy.
-func (h Header) clone() Header {
-	n := Header{Paths: maps.Clone(h.Paths)}
-	denotes := map[*ast.Ident]*Binding{}
-	for _, r := range h.Refs {
-		denotes[r.id] = r.b
-	}
-	for _, d := range h.Decls {
-		old, again := identsOf(d), clone.Tree(d, nil)
-		for i, id := range identsOf(again) {
-			if b := denotes[old[i]]; b != nil {
-				n.refer(id, b)
-			}
-		}
-		n.Decls = append(n.Decls, again)
-	}
-	return n
-}
-
-// renamed returns the header with another name for a binding.
-func (h Header) renamed(b *Binding, name string) Header {
-	if !h.mentions(b) {
-		return h
-	}
-	h = h.clone()
-	for _, r := range h.Refs {
-		if r.b == b {
-			r.id.Name = name
-		}
-	}
-	return h
 }
 
 // identsOf lists the identifiers of a tree in order.

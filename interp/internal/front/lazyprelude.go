@@ -184,3 +184,19 @@ func (c *Lowering) methodHeaders(o *types.TypeName, slot string) (list []ast.Dec
 	}
 	return list
 }
+
+// locate gives the names and pointer types of a tree a position, because the checker
+// looks up the file of some nodes.
+func locate(n ast.Node, pos token.Pos) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if !n.NamePos.IsValid() {
+				n.NamePos = pos
+			}
+		case *ast.StarExpr:
+			n.Star = pos
+		}
+		return true
+	})
+}

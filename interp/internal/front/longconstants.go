@@ -115,7 +115,7 @@ func (l *lengths) name(name string) int {
 	l.names[name] = 0 // a constant that refers to itself is another mistake
 	values := slices.Clone(l.values[name])
 	if b := l.env.Named(name); b != nil && b.Kind == KindConst {
-		for _, d := range l.env.Of(b).Header.Decls {
+		for _, d := range l.env.Of(b).Header.Decls(token.NoPos) {
 			if d, ok := d.(*ast.GenDecl); ok {
 				for _, value := range constantsIn(d) {
 					values = append(values, value)

@@ -13,9 +13,9 @@ import (
 
 // checkNames names types for the checker: types of packages by the packages' aliases,
 // types of the session by their names, which it records in the header.
-func (c *Bound) checkNames(h *Header) lower.Namer {
+func (c *Bound) checkNames(h *heading) lower.Namer {
 	return func(o *types.TypeName) (ast.Expr, error) {
-		if e, err := Foreign(c.Pkg, o, h.Paths); e != nil || err != nil {
+		if e, err := Foreign(c.Pkg, o, h.paths); e != nil || err != nil {
 			return e, err
 		}
 		b := c.BindingOf(o)

@@ -58,7 +58,7 @@ func (e *Env) Drop(which func(KeptValue) bool) (gone []*Binding) {
 			return false
 		}
 		gone = append(gone, v.Binding)
-		for _, r := range e.Of(v.Binding).Header.Refs {
+		for _, r := range e.Of(v.Binding).Header.refs {
 			e.moved = append(e.moved, r.b)
 		}
 		e.facts.set(v.Binding, nil)
@@ -143,7 +143,7 @@ func (u *outputUses) name(id *ast.Ident) ast.Expr {
 	case name == "In":
 		b := &Binding{Name: InName, Kind: KindVar, Slot: fmt.Sprintf("in__%d", u.c.Seq)}
 		u.c.Outs[InName] = b
-		u.c.Env.facts.set(b, &fact{Check: InName, Header: Header{Decls: inputDecl(id.Pos())}})
+		u.c.Env.facts.set(b, &fact{Check: InName, Header: newHeading().header(varDecl(InName, &ast.ArrayType{Elt: ast.NewIdent("string")}))})
 		u.c.Env.moved = append(u.c.Env.moved, b)
 		return &ast.Ident{Name: InName, NamePos: id.Pos()}
 	case strings.HasPrefix(name, "_"):
@@ -186,10 +186,4 @@ func (u *outputUses) fail(at ast.Node, msg string) {
 	u.problems = append(u.problems, syntax.Problem{
 		Cell: u.c.N, Line: p.Line, Col: p.Column, Msg: msg, At: syntax.Between(u.c.Session.Fset, at.Pos(), at.End()),
 	})
-}
-
-func inputDecl(pos token.Pos) []ast.Decl {
-	d := varDecl(InName, &ast.ArrayType{Elt: ast.NewIdent("string")})
-	locate(d, pos)
-	return []ast.Decl{d}
 }

@@ -2,7 +2,6 @@ package front
 
 import (
 	"fmt"
-	"go/ast"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,25 +101,4 @@ func (e *Env) Moved(from, to string) {
 			f.Methods[i].Header = m.moved(from, to)
 		}
 	}
-}
-
-// moved returns the header with another path for a package.
-func (h Header) moved(from, to string) Header {
-	if !h.Paths[from] {
-		return h
-	}
-	h = h.clone()
-	delete(h.Paths, from)
-	h.Paths[to] = true
-	for _, d := range h.Decls {
-		ast.Inspect(d, func(n ast.Node) bool {
-			if x, ok := n.(*ast.SelectorExpr); ok {
-				if id, ok := x.X.(*ast.Ident); ok && id.Name == Alias(from) {
-					id.Name = Alias(to)
-				}
-			}
-			return true
-		})
-	}
-	return h
 }

@@ -257,7 +257,7 @@ func (c *checker) prelude(a *attempt) *ast.File {
 		e.need(b)
 	}
 	maps.Copy(e.paths, c.paths)
-	f := e.file(c.Stmts.Package)
+	f := e.file(c.Stmts.Package, c.Session.Ground)
 	for _, name := range slices.Sorted(maps.Keys(a.vars)) {
 		f.Decls = append(f.Decls, a.vars[name]...)
 	}
@@ -275,7 +275,7 @@ func (c *checker) finder(a *attempt) func(check string) types.Object {
 		e := newEarlier(a.env, nil)
 		e.known = func(check string) bool { return a.pkg.Scope().Lookup(check) != nil }
 		e.need(b)
-		_ = a.checker.Files([]*ast.File{e.file(c.Session.Ground)})
+		_ = a.checker.Files([]*ast.File{e.file(c.Session.Ground, c.Session.Ground)})
 		return a.pkg.Scope().Lookup(check)
 	}
 }
@@ -305,7 +305,7 @@ func (e *earlier) need(b *Binding) {
 	e.has[b] = true
 	add := func(h Header) {
 		maps.Copy(e.paths, h.Paths)
-		for _, r := range h.Refs {
+		for _, r := range h.refs {
 			e.need(r.b)
 		}
 	}
@@ -330,7 +330,7 @@ func (e *Env) Declarations(names map[string]bool, known func(check string) bool)
 		}
 	}
 	text := "package main\n"
-	for _, d := range x.file(token.NoPos).Decls {
+	for _, d := range x.file(token.NoPos, token.NoPos).Decls {
 		text += lower.Print(d) + "\n"
 	}
 	if names[InName] && !known(InName) {
@@ -349,16 +349,16 @@ func (e *Env) MethodsOf(check string) (list []string) {
 	return list
 }
 
-// file returns a file of the declarations at a position, in the order of their names.
-func (e *earlier) file(pos token.Pos) *ast.File {
+// file returns a file at a position, with the declarations at ground, in the order of their names.
+func (e *earlier) file(pos, ground token.Pos) *ast.File {
 	list := slices.SortedFunc(maps.Keys(e.has), func(a, b *Binding) int { return strings.Compare(e.env.Of(a).Check, e.env.Of(b).Check) })
 	f := &ast.File{Package: pos, Name: ast.NewIdent("main"), Decls: []ast.Decl{ImportDecl(e.paths)}}
 	for _, b := range list {
 		of := e.env.Of(b)
-		f.Decls = append(f.Decls, of.Header.Decls...)
+		f.Decls = append(f.Decls, of.Header.Decls(ground)...)
 		for _, m := range of.Methods {
 			if !e.taken[of.Check+"."+m.Name] {
-				f.Decls = append(f.Decls, m.Decls...)
+				f.Decls = append(f.Decls, m.Header.Decls(ground)...)
 			}
 		}
 	}

@@ -367,11 +367,13 @@ func (r *Registry) Lend(f func()) {
 
 // Owns reports whether the calling goroutine belongs to a cell or is lent.
 func (r *Registry) Owns() bool {
-	id := goid.Current()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.cells[id] != nil || r.lent[id]
+	return r.owns(goid.Current())
 }
+
+// owns is Owns for a goroutine. The caller holds mu.
+func (r *Registry) owns(id uint64) bool { return r.cells[id] != nil || r.lent[id] }
 
 // Had reports whether a goroutine is or was one of cells.
 func (r *Registry) Had(id uint64) bool {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"halfnote/internal/goid"
 	"halfnote/internal/text"
 )
 
@@ -71,11 +72,17 @@ func (r *Registry) full() (why TooMuch, full bool, next time.Duration) {
 	return why, full, min(max(time.Duration(l.left()/fastest)*time.Millisecond, time.Millisecond), watchEvery)
 }
 
-// Scarce panics if half of what cells leave to the collector is used up: a goroutine that does not poll has passed the limit. The next panic comes when a further
-// part is used up, so that deferred functions can run.
-func (r *Registry) Scarce() {
+// Scarce panics if half of what cells leave to the collector is used up, and the calling goroutine belongs to a cell, or otherwise belongs returns true: it has
+// passed the limit and does not poll. The next panic comes when a further part is used up, so that deferred functions can run. Scarce waits for no lock: the
+// goroutine may be in the middle of something.
+func (r *Registry) Scarce(belongs func() bool) {
 	const part = spare / 8
-	if r.Memory == 0 || r.look().left() > -r.beyond.Load() {
+	if r.Memory == 0 || r.look().left() > -r.beyond.Load() || !r.mu.TryLock() {
+		return
+	}
+	owns := r.owns(goid.Current())
+	r.mu.Unlock()
+	if !owns && !belongs() {
 		return
 	}
 	runtime.GC()

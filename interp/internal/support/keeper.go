@@ -35,7 +35,7 @@ func (k Keeper) Overflow(limit int) { panic(live.Overflow{Limit: limit}) }
 func (k Keeper) Room(bytes int) { k.Live.Room(bytes, 1) }
 
 // Scarce implements fatal.Keeper.
-func (k Keeper) Scarce() { k.Live.Scarce() }
+func (k Keeper) Scarce(belongs func() bool) { k.Live.Scarce(belongs) }
 
 // Uncaught implements fatal.Keeper.
 func (k Keeper) Uncaught(value any) { k.Live.Uncaught(value) }

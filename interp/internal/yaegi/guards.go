@@ -31,10 +31,12 @@ type (
 type guards struct {
 	tree                                                                   tree
 	gen, exec, nleft, findex, level, pos, rval, data, typeNode, incomplete uintptr
+	scopeDef                                                               uintptr
 	known                                                                  map[uintptr]use // by address of the generator
 	node, itype, scope                                                     reflect.Type
-	kinds                                                                  map[uint]string           // names of the kinds of nodes
-	standIns                                                               map[kindOf]unsafe.Pointer // nodes that have only their kind
+	kinds                                                                  map[uint]string                 // names of the kinds of nodes
+	standIns                                                               map[kindOf]unsafe.Pointer       // nodes that have only their kind
+	types                                                                  map[reflect.Type]unsafe.Pointer // types that nodes share
 	zeros                                                                  *zeros
 	failing                                                                func(token.Pos) // is told the operand for which a node is about to panic
 }
@@ -108,7 +110,7 @@ func newGuards(node reflect.Type, t tree, goroutine func() uint64) *guards {
 	}
 	m := &guards{
 		tree: t, known: map[uintptr]use{}, node: node, zeros: &zeros{goroutine: goroutine},
-		kinds: map[uint]string{}, standIns: map[kindOf]unsafe.Pointer{},
+		kinds: map[uint]string{}, standIns: map[kindOf]unsafe.Pointer{}, types: map[reflect.Type]unsafe.Pointer{},
 	}
 	m.gen = offset(node, "gen", "interp.bltnGenerator")
 	m.exec = offset(node, "exec", "interp.bltn")
@@ -124,6 +126,7 @@ func newGuards(node reflect.Type, t tree, goroutine func() uint64) *guards {
 	m.typeNode, m.incomplete = offset(m.itype, "node", "*interp.node"), offset(m.itype, "incomplete", "bool")
 	sc, _ := node.FieldByName("scope")
 	m.scope = sc.Type.Elem()
+	m.scopeDef = offset(m.scope, "def", "*interp.node")
 	for name, typ := range scopeFields {
 		offset(m.scope, name, typ)
 	}

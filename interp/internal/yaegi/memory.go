@@ -129,16 +129,20 @@ func (m *memory) remove(name string) {
 	m.symbols().SetMapIndex(reflect.ValueOf(name), reflect.Value{})
 }
 
-// settle forgets the references to a unit, except for its named objects. Variables do
-// not need their node once they are compiled.
-func (m *memory) settle(variables []string) {
+// settle forgets the references to a unit, except for its named objects. Variables and types do
+// not need their node once they are compiled, unless Yaegi will read a type again.
+func (m *memory) settle(names []string) {
 	m.roots().SetZero()
 	for _, sc := range m.scopes() {
 		children(sc).SetZero()
 	}
 	symbols := m.symbols()
-	for _, name := range variables {
-		if sym := symbols.MapIndex(reflect.ValueOf(name)); sym.IsValid() {
+	for _, name := range names {
+		sym := symbols.MapIndex(reflect.ValueOf(name))
+		if !sym.IsValid() {
+			continue
+		}
+		if typ := field(sym.Elem(), "typ", typePointer); typ.IsNil() || !field(typ.Elem(), "incomplete", "bool").Bool() {
 			field(sym.Elem(), "node", "*interp.node").SetZero()
 		}
 	}

@@ -75,10 +75,57 @@ func (m *guards) release(p *interp.Program) {
 		}
 	}
 	for n, l := range kept {
+		if start := m.tree.node(n, "start"); *start != n { // only the first node of a function is looked for there
+			*start = nil
+		}
+		if sc := m.tree.node(n, "scope"); *sc != nil {
+			*sc = m.ofFunction(*sc)
+		}
+		if typ := m.tree.node(n, "typ"); *typ != nil {
+			*typ = m.shared(*typ)
+		}
 		*m.tree.node(n, "anc") = l.anc
 		*at[[]unsafe.Pointer](n, m.tree.offset["child"]) = l.children
 		*m.tree.node(n, "tnext"), *m.tree.node(n, "fnext") = nil, nil
 	}
+}
+
+// ofFunction returns the scope of the function around a scope: nodes are asked only for that.
+func (m *guards) ofFunction(scope unsafe.Pointer) unsafe.Pointer {
+	def := func(scope unsafe.Pointer) unsafe.Pointer { return *at[unsafe.Pointer](scope, m.scopeDef) }
+	if f := def(scope); f != nil {
+		if outer := *m.tree.node(f, "scope"); outer != nil && def(outer) == f {
+			return outer
+		}
+	}
+	return scope
+}
+
+// shared returns the type that nodes share whose types Yaegi has made of one type of package reflect. Each mention of a function of a package has
+// another of 320 bytes.
+func (m *guards) shared(typ unsafe.Pointer) unsafe.Pointer {
+	const most = 256 // types of packages, and some that cells have made
+	t := m.read(typ, m.itype)
+	of, ok := field(t, "rtype", "reflect.Type").Interface().(reflect.Type)
+	if !ok {
+		return typ
+	}
+	for i := range t.NumField() {
+		switch m.itype.Field(i).Name {
+		case "cat", "rtype", "str":
+		default:
+			if !t.Field(i).IsZero() {
+				return typ
+			}
+		}
+	}
+	if m.types[of] == nil {
+		if len(m.types) == most {
+			clear(m.types)
+		}
+		m.types[of] = typ
+	}
+	return m.types[of]
 }
 
 // isFunction reports whether a node is a function's declaration or literal.

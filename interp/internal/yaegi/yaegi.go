@@ -139,7 +139,7 @@ func (e *Engine) Declare(_ context.Context, u *engine.Unit) (p engine.Program, e
 		return nil, fmt.Errorf("yaegi: %s was not registered", u.Entry)
 	}
 	of.top = e.memory.size()
-	e.memory.settle(of.names)
+	e.memory.settle(append(of.names, typeNames(types)...))
 	e.takeMarks(of)
 	return program{e, e.entry, of}, nil
 }

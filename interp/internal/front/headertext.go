@@ -1,0 +1,147 @@
+package front
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"reflect"
+	"slices"
+
+	"halfnote/interp/internal/lower"
+)
+
+// Header is a declaration for the checker. It is text, which takes a tenth of the memory of a tree: a session keeps one for each thing that cells declare, and a
+// cell reads those that it mentions.
+type Header struct {
+	Paths map[string]bool // packages that it mentions
+	text  string
+	refs  []ref
+}
+
+// ref is an identifier of a header that denotes a binding.
+type ref struct {
+	place int // among the identifiers of the header
+	b     *Binding
+}
+
+// heading is what is known of a header while its declarations are made.
+type heading struct {
+	paths map[string]bool
+	refs  map[*ast.Ident]*Binding
+}
+
+func newHeading() *heading { return &heading{map[string]bool{}, map[*ast.Ident]*Binding{}} }
+
+// refer notes that an identifier denotes a binding.
+func (h *heading) refer(id *ast.Ident, b *Binding) { h.refs[id] = b }
+
+// header returns the header of declarations.
+func (h *heading) header(decls ...ast.Decl) Header {
+	to := Header{Paths: nonEmpty(h.paths), text: textOf(decls)}
+	for i, id := range identifiers(decls) {
+		if b := h.refs[id]; b != nil {
+			to.refs = append(to.refs, ref{i, b})
+		}
+	}
+	to.refs = slices.Clip(to.refs)
+	return to
+}
+
+func textOf(decls []ast.Decl) (text string) {
+	for _, d := range decls {
+		text += lower.Print(d) + "\n"
+	}
+	return text
+}
+
+func identifiers(decls []ast.Decl) (list []*ast.Ident) {
+	for _, d := range decls {
+		list = append(list, identsOf(d)...)
+	}
+	return list
+}
+
+// Decls returns the declarations as new trees, all of it at pos, or at a position without a meaning if that is NoPos.
+func (h Header) Decls(pos token.Pos) []ast.Decl {
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+h.text, parser.SkipObjectResolution)
+	if err != nil {
+		panic(fmt.Sprintf("front: a header is not Go: %v\n%s", err, h.text))
+	}
+	for _, d := range f.Decls {
+		relocate(reflect.ValueOf(d), max(pos, 1))
+	}
+	return f.Decls
+}
+
+// relocate moves a tree to a position.
+func relocate(v reflect.Value, pos token.Pos) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			relocate(v.Elem(), pos)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			relocate(v.Index(i), pos)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Type() != reflect.TypeFor[token.Pos]() {
+				relocate(f, pos)
+			} else if f.Int() != 0 {
+				f.SetInt(int64(pos))
+			}
+		}
+	}
+}
+
+// mentions reports whether the header refers to a binding.
+func (h Header) mentions(b *Binding) bool {
+	return slices.ContainsFunc(h.refs, func(r ref) bool { return r.b == b })
+}
+
+// renamed returns the header with another name for a binding.
+func (h Header) renamed(b *Binding, name string) Header {
+	if !h.mentions(b) {
+		return h
+	}
+	decls := h.Decls(token.NoPos)
+	ids := identifiers(decls)
+	for _, r := range h.refs {
+		if r.b == b {
+			ids[r.place].Name = name
+		}
+	}
+	h.text = textOf(decls)
+	return h
+}
+
+// moved returns the header with another path for a package.
+func (h Header) moved(from, to string) Header {
+	if !h.Paths[from] {
+		return h
+	}
+	h.Paths = maps.Clone(h.Paths)
+	delete(h.Paths, from)
+	h.Paths[to] = true
+	decls := h.Decls(token.NoPos)
+	for _, d := range decls {
+		ast.Inspect(d, func(n ast.Node) bool {
+			if x, ok := n.(*ast.SelectorExpr); ok {
+				if id, ok := x.X.(*ast.Ident); ok && id.Name == Alias(from) {
+					id.Name = Alias(to)
+				}
+			}
+			return true
+		})
+	}
+	h.text = textOf(decls)
+	return h
+}
+
+// String returns the header as text.
+func (h Header) String() string {
+	return fmt.Sprintf("%s// packages %v, %d references", h.text, slices.Sorted(maps.Keys(h.Paths)), len(h.refs))
+}
