@@ -33,14 +33,14 @@ display/chart                11370    3000          0         0  matplotlib's ax
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
 install                       2820    1750          0         0  a site for browsers; tests of Python in folders of strangers, what a first start is at
-internal                      2900    2850          0       130  bills of materials and statements of wheels, recipes, pages for the public
+internal                      2900    2900          0       130  bills of materials and statements of wheels, recipes, pages for the public; observers of several sessions
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4750          0         0  cells in a browser; idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
 interp                        2000    9350          0         0  loops on one thread; rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page; many goroutines, scripts in a folder; programs of a folder next to compiled Go; notebooks of questions; names that get other meanings
-interp/internal              11700    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets; limits of syntax, before in interp/internal/front
+interp/internal              11900    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets; limits of syntax, before in interp/internal/front; allocations that no poll interrupts
 interp/internal/assist        3300     550          0         0  the parameter at the cursor; cells whose check would not end
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
-interp/internal/front         5380     520          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import; names that generic functions lose
+interp/internal/front         5450     650          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import; names that generic functions lose; headers as text
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
 interp/internal/lower        12900     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations; what calls a deferred method; types of what loops assign
@@ -50,7 +50,7 @@ interp/internal/native        7760    3000        650        80  rewrites that m
 interp/internal/proof         1300     600          0         0  generator of cells, in place of cells written by hand
 interp/internal/symbols        700    1900      13500         0  tables of all of the standard library
 interp/internal/typemaker      950    1300          0       200  rewrites that make Go in a cell right, with their proof
-interp/internal/yaegi         2150     400          0         0  loops on one thread; tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit; types in a ring in one walk
+interp/internal/yaegi         2210     400          0         0  loops on one thread; tests of indexes, which 400 lines of interp/internal/lower did not reach everywhere; nodes that do not hold their unit; types in a ring in one walk; types that nodes share
 kernel                        7100    3600          0         0  a kernel without sockets, files and processes, and its transports; damaged histories, signatures that outlive a restart, a taken port, interrupts of what cells have started, why a kernel ended, cells of the kernel before
 kernel/client                 1300     750          0         0
 kernel/guard                  2760    2550          0         0  peers without the key share a budget and a rate, and make room

@@ -12,7 +12,6 @@ import (
 
 	"halfnote/display"
 	"halfnote/display/widget"
-	"halfnote/internal/goid"
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/debug"
 	"halfnote/interp/internal/dynamic"
@@ -152,7 +151,7 @@ func NewSession(o Options) (*Session, error) {
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
-	s.join = goid.Separate(s.live.Had)
+	s.join = s.live.Separate()
 	s.release, _ = fatal.Guard(support.Keeper{Live: s.live}) // where this fails, errors that end a program end the process
 	s.label = s.engineLabel()
 	return s, nil

@@ -375,12 +375,14 @@ func (r *Registry) Owns() bool {
 // owns is Owns for a goroutine. The caller holds mu.
 func (r *Registry) owns(id uint64) bool { return r.cells[id] != nil || r.lent[id] }
 
-// Had reports whether a goroutine is or was one of cells.
-func (r *Registry) Had(id uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, had := r.ever[id]
-	return had
+// Separate keeps the goroutines of cells out of recordings and diagnoses of other sessions, until end is called.
+func (r *Registry) Separate() (end func()) {
+	return goid.Separate(func(id uint64) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		_, had := r.ever[id]
+		return had
+	})
 }
 
 // lower sets flag to 0 if no goroutine needs to look at it. The caller holds mu.
