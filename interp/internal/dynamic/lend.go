@@ -206,9 +206,7 @@ func Return(v any) any {
 
 // returned returns a value of a mirror in the form in which interfaces hold it.
 func returned(v reflect.Value) any {
-	mirrors.Lock()
-	f, ok := origin(v.Type())
-	mirrors.Unlock()
+	f, ok := originOf(v.Type())
 	if !ok {
 		return v.Interface()
 	}
@@ -264,9 +262,7 @@ func settle(v reflect.Value, done map[unsafe.Pointer]bool) {
 		if v.IsNil() || !v.CanSet() {
 			return
 		}
-		mirrors.Lock()
-		f, ok := origin(v.Elem().Type())
-		mirrors.Unlock()
+		f, ok := originOf(v.Elem().Type())
 		if ok && f.t != nil {
 			if x := reflect.ValueOf(f.t.In(f.take(v.Elem()))); x.Type().AssignableTo(v.Type()) { // an interface with methods holds the mirror
 				v.Set(x)
@@ -301,9 +297,7 @@ func GobDecode(d *gob.Decoder, p any) error {
 // SetValue is v.Set(x).
 func SetValue(v, x reflect.Value) {
 	v.Set(x)
-	mirrors.Lock()
-	f, ok := origin(v.Type())
-	mirrors.Unlock()
+	f, ok := originOf(v.Type())
 	if !ok {
 		f.r = v.Type()
 	}

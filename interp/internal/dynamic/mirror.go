@@ -334,6 +334,13 @@ func spaceOf(list ...*Type) *Space {
 	return nil
 }
 
+// originOf is origin for callers that do not hold the lock, which a stack that overflows in it must not keep.
+func originOf(t reflect.Type) (form, bool) {
+	mirrors.Lock()
+	defer mirrors.Unlock()
+	return origin(t)
+}
+
 // forgetMirrors forgets the mirrors of a space's types.
 func forgetMirrors(s *Space) {
 	mirrors.Lock()

@@ -141,14 +141,15 @@ func (gp *g) caller() uintptr {
 	return *(*uintptr)(at(gp.sched.sp))
 }
 
-// busy reports whether a panic where gp enters a function would find the runtime in the middle of something: an allocation, a change of a map,
-// another panic. The goroutine then continues, and the next function that needs a larger stack panics.
+// busy reports whether a panic where gp enters a function would find the program in the middle of something: an allocation, a change of a map, a lock that is
+// about to be released, another panic. The goroutine then continues, and the next function that needs a larger stack panics.
 func (gp *g) busy() bool {
 	if gp.m.locks != 0 || gp.m.mallocing != 0 || gp.m.preemptoff != "" {
 		return true
 	}
-	name := nameAt(gp.caller())
-	return strings.HasPrefix(name, "internal/runtime/maps.") || gp._panic != 0 && strings.HasPrefix(name, "runtime.")
+	name, entered := nameAt(gp.caller()), nameAt(gp.sched.pc)
+	return strings.HasPrefix(name, "internal/runtime/maps.") || strings.HasPrefix(entered, "sync.") || strings.HasPrefix(entered, "internal/sync.") ||
+		gp._panic != 0 && strings.HasPrefix(name, "runtime.")
 }
 
 // Preemptible reports whether the calling goroutine is in no section of the runtime that must not be interrupted. It must not be called unless goid.Fast
