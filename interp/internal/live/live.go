@@ -54,8 +54,9 @@ type Registry struct {
 
 	under underWay
 
-	beyond atomic.Int64 // bytes beyond the limit of memory at which Scarce panics
-	pacing struct {
+	beyond  atomic.Int64 // bytes beyond the limit of memory at which Scarce panics
+	wasFull atomic.Bool  // whether memory was used up at the last look that found little
+	pacing  struct {
 		sync.Mutex
 		own, program int64 // the collector's limits as pace and the program have set them
 	}
@@ -195,6 +196,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err error, ended bool) {
 	tick := time.NewTimer(watchEvery)
 	defer tick.Stop()
+	before := r.filled()
 	asleep := 0 // consecutive checks that found all goroutines asleep
 	due := time.Now().Add(checkEvery)
 	for {
@@ -209,7 +211,7 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 		case <-tick.C:
 		}
 		r.thin(c)
-		why, full, next := r.full()
+		why, full, next := r.full(before)
 		if full {
 			r.StopFor(c, why)
 			return nil, false

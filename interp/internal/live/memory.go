@@ -52,31 +52,43 @@ func (r *Registry) Room(n, size int) {
 	}
 }
 
-// full returns the cause for stopping the cell if memory is used up, or else how long the rest lasts at least, but at most watchEvery.
-func (r *Registry) full() (why TooMuch, full bool, next time.Duration) {
+// filled returns the bytes in use if earlier cells have used up the memory, and otherwise 0. Goroutines may then use a part of what is left to the collector.
+func (r *Registry) filled() int64 {
+	if !r.wasFull.Load() {
+		return 0
+	}
+	l := r.look()
+	r.beyond.Store(max(spare/2, part-l.left()))
+	return l.used
+}
+
+// full returns the cause for stopping the cell if memory is used up, or else how long the rest lasts at least, but at most watchEvery. Where it was used up before
+// the cell, by variables of earlier ones, the cell may use a little more than those before bytes, to release some.
+func (r *Registry) full(before int64) (why TooMuch, full bool, next time.Duration) {
 	if r.Memory == 0 {
 		return why, false, watchEvery
 	}
-	l := r.look()
+	l, least := r.look(), time.Millisecond
 	r.pace(l)
 	if l.left() > 0 {
 		r.beyond.Store(spare / 2)
 	} else {
 		defer r.hold()() // a loop would take the rest while the collector looks for garbage
 		runtime.GC()
-		l = r.look()
-		if full = l.left() < l.limit/thirtieth; full {
+		l, least = r.look(), 10*time.Millisecond // between collections
+		short := l.left() < l.limit/thirtieth
+		r.wasFull.Store(short)
+		if full = short && l.used > before+part; full {
 			why = TooMuch{0, l.used, l.limit, l.setBy}
 		}
 	}
-	return why, full, min(max(time.Duration(l.left()/fastest)*time.Millisecond, time.Millisecond), watchEvery)
+	return why, full, min(max(time.Duration(l.left()/fastest)*time.Millisecond, least), watchEvery)
 }
 
 // Scarce panics if half of what cells leave to the collector is used up, and the calling goroutine belongs to a cell, or otherwise belongs returns true: it has
 // passed the limit and does not poll. The next panic comes when a further part is used up, so that deferred functions can run. Scarce waits for no lock: the
 // goroutine may be in the middle of something.
 func (r *Registry) Scarce(belongs func() bool) {
-	const part = spare / 8
 	if r.Memory == 0 || r.look().left() > -r.beyond.Load() || !r.mu.TryLock() {
 		return
 	}
@@ -90,7 +102,8 @@ func (r *Registry) Scarce(belongs func() bool) {
 	if l.left() > -r.beyond.Load() {
 		return
 	}
-	r.beyond.Store(-l.left() + part)
+	r.beyond.Store(part - l.left())
+	r.wasFull.Store(true)
 	panic(TooMuch{0, l.used, l.limit, l.setBy})
 }
 
@@ -159,6 +172,8 @@ const (
 	arena = 64 << 20
 	// spare is the part of a heap with few addresses that cells leave to the collector.
 	spare = 16 << 20
+	// part is how much of it a goroutine may use after a panic, or a cell where others have used up the memory.
+	part = spare / 8
 	// fastest is how many bytes goroutines may allocate in a millisecond.
 	fastest = 2 << 20
 	// thirtieth of the memory is what a collection must leave for the cell to go on: with less, it would only collect.
