@@ -72,6 +72,7 @@ func (r *Registry) full(before int64) (why TooMuch, full bool, next time.Duratio
 	r.pace(l)
 	if l.left() > 0 {
 		r.beyond.Store(spare / 2)
+		r.wasFull.Store(false)
 	} else {
 		defer r.hold()() // a loop would take the rest while the collector looks for garbage
 		runtime.GC()
