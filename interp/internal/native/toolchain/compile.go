@@ -63,17 +63,13 @@ type process struct {
 	object string // file that it writes
 }
 
-// start starts a process of the compiler. If inline is false, calls are not replaced by bodies
-// of functions.
-func (c *Compiler) start(inline bool) (*process, error) {
+// start starts a process of the compiler, with further flags.
+func (c *Compiler) start(flags ...string) (*process, error) {
 	c.seq++
 	p := &process{object: filepath.Join(c.dir, strconv.Itoa(c.seq)+".a")}
 	// Go 1.27 joins a relative name in a line comment with the folder of the source, which -trimpath removes again.
 	args := []string{"-p", "main", "-dynlink", "-shared", "-dwarf=false", "-c=2", "-trimpath", "/dev", "-importcfg", filepath.Join(c.dir, "importcfg"), "-o", p.object}
-	if !inline {
-		args = append(args, "-l")
-	}
-	p.cmd = exec.Command(c.t.Compiler, append(args, "/dev/stdin")...)
+	p.cmd = exec.Command(c.t.Compiler, append(append(args, flags...), "/dev/stdin")...)
 	// The collector starts late: most packages are compiled before there is anything to collect.
 	p.cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=256MiB", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOEXPERIMENT=")
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
@@ -111,21 +107,21 @@ func (c *Compiler) prepare() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ready == nil && !c.closed {
-		if p, err := c.start(true); err == nil {
+		if p, err := c.start(); err == nil {
 			c.ready = p
 		}
 	}
 }
 
-// take returns the process that was started in advance, if it inlines as wanted, or another.
-func (c *Compiler) take(inline bool) (*process, error) {
+// take returns the process that was started in advance, if it has no flags, or another.
+func (c *Compiler) take(flags ...string) (*process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p := c.ready; p != nil && inline {
+	if p := c.ready; p != nil && len(flags) == 0 {
 		c.ready = nil
 		return p, nil
 	}
-	return c.start(inline)
+	return c.start(flags...)
 }
 
 // Compile returns the archive with the object of a package main: that of an earlier compilation of the same source, if the
@@ -138,11 +134,18 @@ func (c *Compiler) Compile(ctx context.Context, source string, inline bool) ([]b
 	if a := c.t.objects.load(file); a != nil {
 		return a, nil
 	}
-	a, err := c.compile(ctx, source, inline)
+	var flags []string
+	if !inline {
+		flags = []string{"-l"}
+	}
+	a, err := c.compile(ctx, source, flags...)
 	if errors.Is(err, syscall.EMFILE) {
 		c.release()
 		defer c.reserve()
-		a, err = c.compile(ctx, source, inline)
+		a, err = c.compile(ctx, source, flags...)
+	}
+	if err != nil && strings.Contains(err.Error(), "internal compiler error") { // optimizations may not find a position of a line comment
+		a, err = c.compile(ctx, source, "-N", "-l")
 	}
 	if err == nil {
 		c.compiled.Add(1)
@@ -179,10 +182,10 @@ func (c *Compiler) release() {
 func (c *Compiler) Compiled() int { return int(c.compiled.Load()) }
 
 // compile compiles a package main.
-func (c *Compiler) compile(ctx context.Context, source string, inline bool) ([]byte, error) {
+func (c *Compiler) compile(ctx context.Context, source string, flags ...string) ([]byte, error) {
 	defer func() { go c.prepare() }()
 	for again := false; ; again = true {
-		p, err := c.take(inline)
+		p, err := c.take(flags...)
 		if err != nil {
 			return nil, fmt.Errorf("the compiler did not start: %w", err)
 		}
