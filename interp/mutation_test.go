@@ -35,10 +35,13 @@ const sampleSize = 200
 
 // equivalent lists mutations of the sample that change no result, with the reasons.
 var equivalent = map[string]string{
-	"callsUnknown: found":                     "it decides whether a panic crosses many calls in one step, which takes less time",
-	"plain: b.Kind() == types.UntypedComplex": "a literal without a conversion becomes a value of the same type",
-	"captured: found #4":                      "a variable counts as captured, which takes time",
-	"isSupport: !ok":                          "operands that support functions return are kept in variables, which takes time",
+	"callsUnknown: found":                               "it decides whether a panic crosses many calls in one step, which takes less time",
+	"plain: b.Kind() == types.UntypedComplex":           "a literal without a conversion becomes a value of the same type",
+	"captured: found #4":                                "a variable counts as captured, which takes time",
+	"interfaceExprs: !isTupleType(u.typeOf(n.Args[0]))": "compiled cells have this rewrite, and the interpreter does not",
+	"interfaceExprs: u.compiledIface(s.Recv())":         "compiled cells have this rewrite, and the interpreter does not",
+	"interfaceExprs: x.Fun == n":                        "compiled cells have this rewrite, and the interpreter does not",
+	"isSupport: !ok":                                    "operands that support functions return are kept in variables, which takes time",
 	"rangeBounds: !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body)": "the interpreter's test of an index knows the place too",
 }
 
