@@ -206,7 +206,7 @@ func (g *Generics) explicit() {
 			}
 			var list []ast.Expr
 			for t := range inst.TypeArgs.Types() {
-				list = append(list, g.write(t))
+				list = append(list, g.write(id, t))
 			}
 			c.Replace(Index(id, list))
 			g.again = true
@@ -367,8 +367,8 @@ func (g *Generics) ground(t types.Type) bool {
 	return ok
 }
 
-// write writes a type as code of the unit.
-func (g *Generics) write(t types.Type) ast.Expr {
+// write writes a type as code of the unit, for a node.
+func (g *Generics) write(at ast.Node, t types.Type) ast.Expr {
 	e, err := TypeExpr(t, func(o *types.TypeName) (ast.Expr, error) {
 		if o.Pkg() == nil || o.Pkg() == g.Pkg {
 			return ast.NewIdent(o.Name()), nil
@@ -379,7 +379,7 @@ func (g *Generics) write(t types.Type) ast.Expr {
 		return &ast.SelectorExpr{X: ast.NewIdent(g.Alias(o.Pkg().Path())), Sel: ast.NewIdent(o.Name())}, nil
 	})
 	if err != nil && g.failed == nil {
-		g.failed = err
+		g.failed = &Unsupported{at.Pos(), err.Error()}
 	}
 	return e
 }

@@ -95,7 +95,7 @@ func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList)
 		if t == nil {
 			return nil
 		}
-		e := g.write(t)
+		e := g.write(id, t)
 		place(e, id.Pos())
 		switch e.(type) {
 		case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.StructType, *ast.InterfaceType:
@@ -109,7 +109,7 @@ func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList)
 func (g *Generics) unshadow(d *ast.FuncDecl, args *types.TypeList) {
 	names := map[string]bool{}
 	for t := range args.Types() {
-		ast.Inspect(g.write(t), func(n ast.Node) bool {
+		ast.Inspect(g.write(d, t), func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				names[id.Name] = true
 			}
@@ -232,7 +232,7 @@ func (g *Generics) repeated(places []*ast.Expr, t types.Type) {
 			continue
 		}
 		if key := v.ExactString(); seen[key] {
-			result := &ast.FieldList{List: []*ast.Field{{Type: g.write(t)}}}
+			result := &ast.FieldList{List: []*ast.Field{{Type: g.write(*e, t)}}}
 			value := &ast.ReturnStmt{Return: (*e).Pos(), Results: []ast.Expr{*e}}
 			*e = call(&ast.FuncLit{Type: &ast.FuncType{Func: (*e).Pos(), Params: &ast.FieldList{}, Results: result}, Body: block(value)})
 			g.again = true
