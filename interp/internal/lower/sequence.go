@@ -184,8 +184,9 @@ func (q *sequence) finishCall(x *ast.CallExpr) {
 		}
 		q.receiver(x)
 	}
+	inOrder := u.isBuiltin(x.Fun, "min") || u.isBuiltin(x.Fun, "max")
 	for i := range x.Args {
-		if q.mayCall(&x.Args[i]) {
+		if !inOrder && q.mayCall(&x.Args[i]) {
 			q.run(&x.Args[i])
 		}
 	}
