@@ -408,7 +408,8 @@ func pairUp(x, y *Tensor, dims []int) *Tensor {
 
 // sumsOf returns the sums of x and y over dimensions. If one is a sum of integers, int64, so is the other.
 func sumsOf(x *Tensor, overX []int, y *Tensor, overY []int) (*Tensor, *Tensor) {
-	if x, y = sumOver(x, overX), sumOver(y, overY); x.dtype != y.dtype {
+	x, y = sumOver(x, overX), sumOver(y, overY)
+	if x.dtype != y.dtype && !x.dtype.IsFloat() && !y.dtype.IsFloat() {
 		x, y = x.Long(), y.Long()
 	}
 	return x, y
