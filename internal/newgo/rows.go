@@ -55,7 +55,7 @@ var rows = []row{
 		mend: "use `runtime.Callers`, as on other processors (`frames_other.go`)",
 	},
 	{
-		name: "fatal errors", on: "names, types and places of the functions of the runtime that end the process, allocate large objects and grow stacks",
+		name: "fatal errors", on: "names, types and places of the functions of the runtime that end the process, allocate large objects, help the collector and grow stacks",
 		files: []string{"interp/internal/fatal", "interp/internal/native/loader/replace.go", "interp/internal/native/loader/stack.go"},
 		pkg:   "interp/internal/fatal", tests: []string{"TestErrorsBecomePanics", "TestOthersStillEnd", "TestSource"},
 		mend: "find where the release ends the process in `runtime/panic.go`, `malloc.go` and `stack.go`; what cannot be replaced ends it as in a program",

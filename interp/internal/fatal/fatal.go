@@ -75,7 +75,6 @@ const (
 	alloc       = "runtime.mallocgc"
 	allocLarge  = "runtime.mallocgcLarge"
 	assist      = "runtime.gcAssistAlloc"
-	assists     = "runtime.deductAssistCredit"
 	leastLarge  = 16 << 20 // bytes of allocations after which there is a look at the memory
 	interpreted = "github.com/traefik/yaegi/interp."
 )
@@ -90,7 +89,7 @@ var originals struct {
 }
 
 var replaced = sync.OnceValue(func() error {
-	f, err := loader.Functions(mapsFatal, locksFatal, syncFatal, beforeExit, uncaught, alloc, allocLarge, assist, assists)
+	f, err := loader.Functions(append([]string{mapsFatal, locksFatal, syncFatal, beforeExit, uncaught, alloc, allocLarge, assist}, assists...)...)
 	if err != nil {
 		return err
 	}
@@ -113,8 +112,10 @@ var replaced = sync.OnceValue(func() error {
 		return err
 	}
 	originals.assist = loader.Of[func(unsafe.Pointer)](f[assist])
-	if err := loader.ReplaceCalls(f[assist], f[assists], onAssist); err != nil {
-		return err
+	for _, name := range assists {
+		if err := loader.ReplaceCalls(f[assist], f[name], onAssist); err != nil {
+			return err
+		}
 	}
 	return loader.CatchOverflows(stackLimit, 4*stackLimit, onOverflow)
 })
