@@ -41,6 +41,7 @@ var equivalent = map[string]string{
 	"interfaceExprs: !isTupleType(u.typeOf(n.Args[0]))": "compiled cells have this rewrite, and the interpreter does not",
 	"interfaceExprs: u.compiledIface(s.Recv())":         "compiled cells have this rewrite, and the interpreter does not",
 	"interfaceExprs: x.Fun == n":                        "compiled cells have this rewrite, and the interpreter does not",
+	"containsCall: !u.Info.Types[n.Fun].IsType()":       "the interpreter has the calls in variables by then, and compiled cells do not",
 	"isSupport: !ok":                                    "operands that support functions return are kept in variables, which takes time",
 	"together: u.makes(e)":                              "an assignment of values of basic types is divided into several, which takes time",
 	"rangeBounds: !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body)": "the interpreter's test of an index knows the place too",

@@ -89,7 +89,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 
 // bare returns an argument of a function value. Where that is or was in a field, it would get a structure of Yaegi around what an interface holds.
 func (u *Unit) bare(e ast.Expr, to types.Type) ast.Expr {
-	if !u.isInterface(to) || u.compiledIface(to) {
+	if !u.untyped || !u.isInterface(to) || u.compiledIface(to) {
 		return e
 	}
 	return u.typed(Support("Any", e), to)

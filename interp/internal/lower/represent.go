@@ -15,7 +15,7 @@ import (
 // with plain data: methods become functions, interfaces of the session become any, and
 // a value in an interface keeps its type as package dynamic describes.
 func (u *Unit) interfaces() {
-	u.imports = true
+	u.imports, u.untyped = true, true
 	for i, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
 			continue

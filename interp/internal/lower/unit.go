@@ -99,6 +99,7 @@ type known struct {
 	barriers   bool                      // whether panics must be stopped on their way
 	counters   bool                      // whether there are several counters of calls
 	turns      bool                      // whether loops count their turns
+	untyped    bool                      // whether interfaces of cells are any, as the rewrite "interfaces" makes them
 	recovering map[*ast.BlockStmt]bool   // functions that call recover, and literals that call what may be one
 	expanded   map[*ast.SelectorExpr]int // number of embedded fields already written out on the path to a promoted one
 	preceded   map[*ast.BlockStmt]bool   // blocks of statements and the switch or loop after them
