@@ -43,6 +43,7 @@ var equivalent = map[string]string{
 	"interfaceExprs: x.Fun == n":                        "compiled cells have this rewrite, and the interpreter does not",
 	"containsCall: !u.Info.Types[n.Fun].IsType()":       "the interpreter has the calls in variables by then, and compiled cells do not",
 	"isSupport: !ok":                                    "operands that support functions return are kept in variables, which takes time",
+	"returns: isNamed(results[0])":                      "operands of unnamed types are kept in variables, which takes time; those of named types are right where they stand, too",
 	"together: u.makes(e)":                              "an assignment of values of basic types is divided into several, which takes time",
 	"rangeBounds: !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body)": "the interpreter's test of an index knows the place too",
 }
