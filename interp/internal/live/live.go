@@ -54,6 +54,7 @@ type Registry struct {
 
 	under underWay
 
+	mapped  atomic.Int64 // what Mapped has returned last
 	beyond  atomic.Int64 // bytes beyond the limit of memory at which Scarce panics
 	wasFull atomic.Bool  // whether memory was used up at the last look that found little
 	pacing  struct {
