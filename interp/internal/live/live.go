@@ -350,7 +350,7 @@ func (r *Registry) add(id uint64, c *Cell) {
 // no longer detected.
 const maxEver = 1 << 18
 
-// Lend calls f, during which errors for which Go would end the process are panics of the calling goroutine, as in goroutines of cells.
+// Lend calls f. Meanwhile, errors that would end the process are panics of the calling goroutine, as in goroutines of cells.
 func (r *Registry) Lend(f func()) {
 	id := goid.Current()
 	set := func(on bool) (before bool) {
