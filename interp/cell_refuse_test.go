@@ -117,7 +117,8 @@ func TestRefusedCells(t *testing.T) {
 
 func mayHoldMagicLine(code string) bool {
 	for line := range strings.Lines(code) {
-		if strings.ContainsAny(strings.TrimSpace(line)+" ", "%!?") {
+		line = strings.TrimSpace(line)
+		if strings.ContainsAny(line, "%!?") || line == "exit" || line == "quit" {
 			return true
 		}
 	}
