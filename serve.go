@@ -16,14 +16,6 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// mapped returns the number of bytes of tensors outside Go's heap.
-func mapped() int64 {
-	if r, ok := driver.Lookup("cpu").(driver.MemoryReporter); ok {
-		return r.Memory().Mapped
-	}
-	return 0
-}
-
 type kernelCommand struct {
 	ConnectionFile string `arg:"" optional:"" help:"The connection file that the front end wrote. Without it the kernel chooses its ports and answers to --response-address." type:"existingfile"`
 	Engine         string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
@@ -87,7 +79,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, MemorySetBy: setBy, Mapped: mapped, Sources: sources, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, MemorySetBy: setBy, Mapped: driver.Mapped, Sources: sources, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func TestRealLab(t *testing.T) {
 	case err := <-ended:
 		t.Fatalf("Lab returned early: %v\n%s", err, stderr)
 	}
-	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
+	_, address, _ := strings.Cut(out.String(), "\nJupyterLab: ")
 	base, _, _ := strings.Cut(address, "lab?token=secret\n")
 
 	if status, _ := getJSON(t, base+"api/kernelspecs", "wrong"); status != http.StatusForbidden {

@@ -103,6 +103,10 @@ func spanOf(lists ...[]float64) span {
 // overlap.
 func paint(p *plot.Plot, c draw.Canvas) {
 	inner := p.DataCanvas(c).Rectangle
+	if inner.Size().X < 30 { // the labels of the x axis take the width
+		p.X.Tick.Marker = plot.ConstantTicks(nil)
+		inner = p.DataCanvas(c).Rectangle
+	}
 	width := func(label string) vg.Length { return p.X.Tick.Label.Width(label) + 6 }
 	if p.X.Tick.Label.Rotation != 0 {
 		width = func(string) vg.Length { return labelSize * 1.5 }

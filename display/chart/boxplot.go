@@ -106,7 +106,20 @@ func (b boxPlot) figure() *Figure {
 		f.rows = append(f.rows, []any{x.Name, len(x.Values), short(x.q[1]), short(x.q[0]) + " … " + short(x.q[2]), short(x.low) + " … " + short(x.high), len(x.beyond), x.bad})
 	}
 	f.sentence = strings.Join(parts, "; ")
+	f.data = b.all
 	return f
+}
+
+// all returns a row for each box, and one for each value beyond its whiskers.
+func (b boxPlot) all() (head []string, rows [][]any) {
+	head = []string{words.headName, words.boxMedian, "25 %", "75 %", words.headMin, words.headMax, words.boxOutliers}
+	for _, x := range b.boxes {
+		rows = append(rows, []any{x.Name, x.q[1], x.q[0], x.q[2], x.low, x.high, nil})
+		for _, value := range x.beyond {
+			rows = append(rows, []any{x.Name, nil, nil, nil, nil, nil, value})
+		}
+	}
+	return head, rows
 }
 
 // view returns the boxes.

@@ -53,7 +53,9 @@ func (f *Figure) WriteCSV(w io.Writer) error {
 	for _, r := range rows {
 		line := make([]string, len(r))
 		for i, v := range r {
-			line[i] = fmt.Sprint(v)
+			if v != nil {
+				line[i] = fmt.Sprint(v)
+			}
 		}
 		c.Write(line)
 	}

@@ -38,7 +38,7 @@ func TestJSONHasData(t *testing.T) {
 				}
 				switch v := v.(type) {
 				case nil:
-					ok = slices.Contains([]string{"NaN", "+Inf", "-Inf"}, text)
+					ok = slices.Contains([]string{"NaN", "+Inf", "-Inf", ""}, text)
 				case float64:
 					want, err := strconv.ParseFloat(text, 64)
 					ok = err == nil && v == want
@@ -70,6 +70,7 @@ func TestDataIsWhole(t *testing.T) {
 		{"bands and bars", Step(a, "a").Bands(e).ErrorBars(b), "x,a,a error,a band\n0,0.5,3,0.1\n1,0.25,4,0.2\n"},
 		{"lines over other positions", Plot(x, a, "a", b, "b").ErrorBars(e), "name,x,value,error\na,1,0.5,0.1\na,10,0.25,0.2\nb,0,3,\nb,1,4,\n"},
 		{"points", Scatter(x, a).Bands([][]float64{e, b}), "x,value,band below,band above\n1,0.5,0.1,3\n10,0.25,0.2,4\n"},
+		{"a point apart", BoxPlot([]float64{1, 1, 2, 2, 9}, "p"), "name,median,25 %,75 %,lowest,highest,beyond\np,2,1,2,1,2,\np,,,,,,9\n"},
 		{"bars", BarPlot([]string{"p", "q"}, a).ErrorBars(e), "name,value,error\np,0.5,0.1\nq,0.25,0.2\n"},
 		{"groups of bars", BarPlot([]string{"p", "q"}, a, "a", b, "b").ErrorBars(nil, e), "name,run,value,error\np,a,0.5,\nq,a,0.25,\np,b,3,0.1\nq,b,4,0.2\n"},
 		{"two axes", twin, "x,loss,scale\n1,0.5,3\n10,0.25,4\n"},

@@ -8,8 +8,6 @@ type MemoryStats struct {
 	Peak int64
 	// Reserved is Live plus the memory that the backend caches for reuse.
 	Reserved int64
-	// Mapped is the part of Reserved outside Go's heap, which Go's statistics lack.
-	Mapped int64
 	// Limit is the memory that may be allocated, 0 if unknown.
 	Limit int64
 }

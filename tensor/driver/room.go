@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/metrics"
+	"sync/atomic"
 
 	"halfnote/internal/text"
 )
@@ -48,9 +49,14 @@ func NoRoom(asked, free int64) error {
 func inUse() int64 {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
-	n := int64(heap[0].Value.Uint64())
-	if r, ok := Lookup("cpu").(MemoryReporter); ok {
-		n += r.Memory().Mapped
-	}
-	return n
+	return int64(heap[0].Value.Uint64()) + Mapped()
 }
+
+var mapped atomic.Int64
+
+// Mapped returns how many bytes of memory backends hold outside Go's heap, which Go's statistics lack. It waits for no lock, so that code may
+// ask in the middle of an allocation.
+func Mapped() int64 { return mapped.Load() }
+
+// AddMapped adds bytes to what [Mapped] returns. A backend calls it when it maps memory, and with a negative number when it returns some.
+func AddMapped(bytes int64) { mapped.Add(bytes) }

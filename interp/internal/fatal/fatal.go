@@ -22,7 +22,8 @@ import (
 
 // Keeper is a session whose cells must not end the process.
 type Keeper interface {
-	// Owns reports whether the calling goroutine belongs to a cell of the session.
+	// Owns reports whether the calling goroutine belongs to a cell of the session. It waits for no lock, as Room and Scarce: they are called in the middle
+	// of an allocation, and the goroutine may hold any.
 	Owns() bool
 	// Fatal panics in the place of a fatal error of the run-time system.
 	Fatal(text string)
@@ -32,8 +33,7 @@ type Keeper interface {
 	Overflow(limit int)
 	// Room panics if an allocation does not fit into memory.
 	Room(bytes int)
-	// Scarce panics if memory is used up, and the calling goroutine belongs to a cell of the session, or otherwise belongs returns true. It waits for no lock: the
-	// goroutine may hold it.
+	// Scarce panics if memory is used up, and the calling goroutine belongs to a cell of the session, or otherwise belongs returns true.
 	Scarce(belongs func() bool)
 	// Uncaught reports a panic that is about to end the calling goroutine.
 	Uncaught(value any)
@@ -200,7 +200,7 @@ var unasked atomic.Int32
 // goroutine that allocates small objects and does not poll comes here.
 func onAssist(goroutine unsafe.Pointer) {
 	const every = 32
-	if unasked.Add(1)%every == 0 && goid.Current() != 0 && loader.Preemptible() && forProgram() {
+	if unasked.Add(1)%every == 0 && goid.Current() != 0 && loader.Preemptible() && forProgram() && !inside() {
 		ask()
 	}
 	originals.assist(goroutine)
@@ -221,17 +221,16 @@ func ask() {
 	}
 }
 
-// forProgram reports whether a function of the program has asked for the memory that is being allocated, and not the run-time system, which
-// may hold locks.
+// forProgram reports whether a function of the program has asked for the memory that is being allocated, and not the run-time system or one of the lockers.
 func forProgram() bool {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	for {
 		f, more := frames.Next()
-		name, inside := strings.CutPrefix(f.Function, "runtime.")
+		name, ofRuntime := strings.CutPrefix(f.Function, "runtime.")
 		switch {
-		case !inside:
-			return true
+		case !ofRuntime:
+			return !slices.ContainsFunc(lockers, func(prefix string) bool { return strings.HasPrefix(f.Function, prefix) })
 		case !more || !slices.ContainsFunc(allocators, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
 			return false
 		}
@@ -241,6 +240,25 @@ func forProgram() bool {
 // allocators are how names of functions of package runtime begin that compiled code calls for memory.
 var allocators = []string{
 	"mallocgc", "deductAssistCredit", "make", "grow", "new", "raw", "concat", "slice", "string", "reflect_", "intstring",
+}
+
+// lockers are how names of functions begin that may allocate while they hold a lock, without which later cells do not run. A panic would leave it locked.
+var lockers = []string{"sync.", "internal/sync.", "halfnote/interp/internal/live."}
+
+// inside reports whether the code of a cell has called a function of this module that has asked for memory, itself or through others. It may be in the
+// middle of something: the next allocation of the cell itself comes soon.
+func inside() bool {
+	var pcs [64]uintptr
+	for frames, more := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])]), true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); loader.InUnits(f.PC) || strings.HasPrefix(f.Function, interpreted) {
+			return false
+		}
+		if strings.HasPrefix(f.Function, "halfnote/") && !strings.HasPrefix(f.Function, "halfnote/interp/internal/fatal.") {
+			return true
+		}
+	}
+	return false
 }
 
 // owner returns the session of whose cells the calling goroutine runs code, or nil if it is the program's own.

@@ -58,9 +58,7 @@ func (r *Registry) as(c *Cell, mark int, f func()) {
 	r.others.Add(1)
 	r.add(id, c)
 	if mark != 0 {
-		r.mu.Lock()
-		r.spots[id] = spot{started: mark}
-		r.mu.Unlock()
+		r.startedAt(id, mark)
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -77,12 +75,7 @@ func (r *Registry) as(c *Cell, mark int, f func()) {
 }
 
 // Foreign reports whether the calling goroutine belongs to no cell: compiled code has started it.
-func (r *Registry) Foreign() bool {
-	id := goid.Current()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cells[id] == nil
-}
+func (r *Registry) Foreign() bool { return r.cell(goid.Current()) == nil }
 
 // Guard calls f, and reports a panic in it under the running cell. It returns the panic, or nil.
 func (r *Registry) Guard(f func()) (p *engine.Panic) {
@@ -165,17 +158,13 @@ func (r *Registry) Redirect(out eval.Output, f func()) {
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
 	id := goid.Current()
 	r.others.Add(1) // makes Current identify the calling goroutine
-	r.mu.Lock()
-	before := r.cells[id]
-	r.cells[id] = c
-	r.mu.Unlock()
+	before, inCell := r.cells.Swap(id, c)
 	defer func() {
-		r.mu.Lock()
-		r.cells[id] = before
-		if before == nil {
-			delete(r.cells, id)
+		if inCell {
+			r.cells.Store(id, before)
+		} else {
+			r.cells.Delete(id)
 		}
-		r.mu.Unlock()
 		r.others.Add(-1)
 	}()
 	f()

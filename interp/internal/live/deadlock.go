@@ -49,7 +49,7 @@ func (r *Registry) asleep() (n int, ok bool) {
 		again = false
 		for _, g := range list {
 			_, known := r.ever[g.parent]
-			if !related[g.id] && r.cells[g.id] == nil && (known || related[g.parent]) && !isOurs(g.creator) {
+			if !related[g.id] && r.cell(g.id) == nil && (known || related[g.parent]) && !isOurs(g.creator) {
 				related[g.id] = true
 				again = true
 			}
@@ -57,7 +57,7 @@ func (r *Registry) asleep() (n int, ok bool) {
 	}
 	for _, g := range list {
 		switch {
-		case r.cells[g.id] != nil:
+		case r.cell(g.id) != nil:
 			if !g.waitsForCells() {
 				return 0, false
 			}

@@ -76,10 +76,7 @@ func (r *Registry) Through() { r.forward(1, 1) }
 
 // forward makes a list of deferred calls that waits for a function, which is that many calls away, wait for one that is further away by calls.
 func (r *Registry) forward(away, calls int) {
-	r.mu.Lock()
-	some := len(r.expected) > 0
-	r.mu.Unlock()
-	if !some {
+	if !r.expects() {
 		return
 	}
 	id, depth := goid.Current(), r.Depth()+away
@@ -97,6 +94,20 @@ type expected struct {
 	depth int
 }
 
+// expects reports whether a list of any goroutine is expected.
+func (r *Registry) expects() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.expected) > 0
+}
+
+// expectedIn returns the list that is expected in a goroutine.
+func (r *Registry) expectedIn(id uint64) expected {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.expected[id]
+}
+
 func (r *Registry) expect(id uint64, e expected) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,13 +121,10 @@ func (r *Registry) expect(id uint64, e expected) {
 // Called returns the list that is calling the function, or an empty list if there is none.
 // Functions that call recover call it first.
 func (r *Registry) Called() *Defers {
-	r.mu.Lock()
-	some := len(r.expected) > 0
-	e := expected{}
-	if some {
-		e = r.expected[goid.Current()]
+	var e expected
+	if r.expects() {
+		e = r.expectedIn(goid.Current())
 	}
-	r.mu.Unlock()
 	if e.Defers == nil || r.Depth() != e.depth || !direct() {
 		return &Defers{r: r}
 	}

@@ -37,13 +37,20 @@ func (r *Registry) arrive(mark int) bool {
 	return true
 }
 
+// startedAt records the mark at which a goroutine was started.
+func (r *Registry) startedAt(id uint64, mark int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spots[id] = spot{started: mark}
+}
+
 func (r *Registry) depart() { r.setSpot(0) }
 
 func (r *Registry) setSpot(mark int) {
 	id := goid.Current()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cells[id] != nil {
+	if r.cell(id) != nil {
 		r.spots[id] = spot{r.spots[id].started, mark}
 	}
 }
@@ -70,52 +77,40 @@ func (r *Registry) ask(goroutines map[uint64]bool) map[uint64]int {
 		return nil
 	}
 	answers := map[uint64]int{}
-	r.mu.Lock()
-	r.answers = answers
-	r.asking.Store(true)
-	atomic.StoreUint32(&r.flag, 1)
-	r.mu.Unlock()
-	for end := time.Now().Add(answerWithin); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	r.asks(answers)
+	for end := time.Now().Add(answerWithin); time.Now().Before(end) && !r.answered(goroutines); time.Sleep(time.Millisecond) {
 		r.hurry()
-		r.mu.Lock()
-		answered := 0
-		for id := range goroutines {
-			if answers[id] != 0 {
-				answered++
-			}
-		}
-		r.mu.Unlock()
-		if answered == len(goroutines) {
-			break
-		}
 	}
+	r.asks(nil)
+	return answers
+}
+
+// asks makes goroutines that poll write their marks to answers, or, if that is nil, ends this.
+func (r *Registry) asks(answers map[uint64]int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answers = nil
-	r.asking.Store(false)
+	r.answers = answers
+	if r.asking.Store(answers != nil); answers != nil {
+		atomic.StoreUint32(&r.flag, 1)
+	}
 	r.lower()
-	return answers
+}
+
+// answered reports whether all goroutines have answered.
+func (r *Registry) answered(goroutines map[uint64]bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range goroutines {
+		if r.answers[id] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Goroutines describes the goroutines of cells, in the order of their cells.
 func (r *Registry) Goroutines() (list []Goroutine) {
-	all := goroutines()
-	of, asked := map[uint64]Goroutine{}, map[uint64]bool{}
-	r.mu.Lock()
-	for _, g := range all {
-		c := r.cells[g.id]
-		if c == nil {
-			continue
-		}
-		at := r.spots[g.id]
-		x := Goroutine{Cell: c.root().N, At: at.at, Started: at.started}
-		x.Does, x.Inside = g.does(r.attached.Load().RunsCells)
-		if x.At == 0 && x.Inside == "" {
-			asked[g.id] = true
-		}
-		of[g.id] = x
-	}
-	r.mu.Unlock()
+	of, asked := r.described(goroutines())
 	answers := r.ask(asked)
 	for id, x := range of {
 		if asked[id] {
@@ -127,6 +122,27 @@ func (r *Registry) Goroutines() (list []Goroutine) {
 		return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Started, b.Started), cmp.Compare(a.At, b.At), strings.Compare(a.Does, b.Does))
 	})
 	return list
+}
+
+// described describes those of all goroutines that belong to cells, and returns which of them compute at an unknown place.
+func (r *Registry) described(all []goroutine) (of map[uint64]Goroutine, asked map[uint64]bool) {
+	of, asked = map[uint64]Goroutine{}, map[uint64]bool{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, g := range all {
+		c := r.cell(g.id)
+		if c == nil {
+			continue
+		}
+		at := r.spots[g.id]
+		x := Goroutine{Cell: c.root().N, At: at.at, Started: at.started}
+		x.Does, x.Inside = g.does(r.attached.Load().RunsCells)
+		if x.At == 0 && x.Inside == "" {
+			asked[g.id] = true
+		}
+		of[g.id] = x
+	}
+	return of, asked
 }
 
 // waitsIn says what a goroutine does in a method of Registry.
@@ -181,19 +197,8 @@ func isBetween(f string) bool {
 // StopCells tells the goroutines of cells to stop, of all those for whose numbers which returns true; callbacks that these cells have left, of
 // timers for example, no longer run. It waits for the goroutines until ctx ends, and returns their numbers before and after, by cell.
 func (r *Registry) StopCells(ctx context.Context, which func(n int) bool) (before, after map[int]int) {
-	r.mu.Lock()
-	found := map[*Cell]bool{}
-	for _, c := range r.cells {
-		found[c.root()] = true
-	}
-	for p := range r.callers {
-		if c := p.Value(); c != nil {
-			found[c] = true
-		}
-	}
-	r.mu.Unlock()
 	var cells []*Cell
-	for c := range found {
+	for c := range r.startable() {
 		if which(c.N) {
 			cells = append(cells, c)
 		}
@@ -225,6 +230,22 @@ func (r *Registry) StopCells(ctx context.Context, which func(n int) bool) (befor
 	return before, after
 }
 
+// startable returns the cells that have goroutines, or have left callbacks.
+func (r *Registry) startable() map[*Cell]bool {
+	found := map[*Cell]bool{}
+	for c := range r.each {
+		found[c.root()] = true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p := range r.callers {
+		if c := p.Value(); c != nil {
+			found[c] = true
+		}
+	}
+	return found
+}
+
 // StopAll tells all goroutines to stop.
 func (r *Registry) StopAll() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -234,9 +255,7 @@ func (r *Registry) StopAll() {
 
 // Busy returns the numbers of the cells that have goroutines, sorted.
 func (r *Registry) Busy() (list []int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, c := range r.cells {
+	for c := range r.each {
 		if n := c.root().N; n > 0 && !slices.Contains(list, n) {
 			list = append(list, n)
 		}
@@ -247,9 +266,7 @@ func (r *Registry) Busy() (list []int) {
 
 // Latest returns the cell with the highest number that has a goroutine, or nil.
 func (r *Registry) Latest() (latest *Cell) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, c := range r.cells {
+	for c := range r.each {
 		if c = c.root(); c.N > 0 && (latest == nil || c.N > latest.N) {
 			latest = c
 		}

@@ -4,6 +4,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -54,7 +55,6 @@ type Registry struct {
 
 	under underWay
 
-	mapped  atomic.Int64 // what Mapped has returned last
 	beyond  atomic.Int64 // bytes beyond the limit of memory at which Scarce panics
 	wasFull atomic.Bool  // whether memory was used up at the last look that found little
 	pacing  struct {
@@ -64,10 +64,12 @@ type Registry struct {
 
 	wakeBy int64 // end of the time in which timers may wake cells, in Unix nanoseconds
 
+	// These are read without a lock: an allocation asks for them, and the goroutine that allocates may hold any.
+	current atomic.Pointer[Cell]
+	cells   sync.Map // cells by goroutine
+	lent    sync.Map // goroutines that are not of cells, while they work for one
+
 	mu        sync.Mutex
-	current   *Cell
-	cells     map[uint64]*Cell    // cells by goroutine
-	lent      map[uint64]bool     // goroutines that are not of cells, while they work for one
 	ever      map[uint64]struct{} // goroutines that cells have had
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
@@ -108,10 +110,10 @@ type attached struct {
 // which Attach gives it.
 func NewRegistry(limit int) *Registry {
 	r := &Registry{
-		limit: limit, counters: new([engine.Counters][16]int32), current: &Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()},
-		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
-		spots: map[uint64]spot{}, lent: map[uint64]bool{}, callers: map[weak.Pointer[Cell]]bool{},
+		limit: limit, counters: new([engine.Counters][16]int32), ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{},
+		unwinding: map[uint64]bool{}, expected: map[uint64]expected{}, spots: map[uint64]spot{}, callers: map[weak.Pointer[Cell]]bool{},
 	}
+	r.current.Store(&Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()})
 	r.beyond.Store(spare / 2)
 	return r
 }
@@ -148,9 +150,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	c.stop = make(chan struct{})
 	c.Ctx, c.end = context.WithCancel(context.Background())
 	defer c.end()
-	r.mu.Lock()
-	r.current = c
-	r.mu.Unlock()
+	r.current.Store(c)
 	c.alive.Add(1)
 	done := make(chan error, 1)
 	go func() {
@@ -171,13 +171,9 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 			return f()
 		}()
 		returned = true
-		r.mu.Lock()
-		if r.resume != nil && r.halted == c {
-			r.resume()
-			r.resume = nil
+		if r.goOn(c) {
 			err = &engine.Panic{Value: TooDeep{r.limit}, Frames: []engine.Frame{{Mark: r.deepest}}}
 		}
-		r.mu.Unlock()
 		done <- err
 	}()
 	if err, ended := r.watch(c, stop, done); ended {
@@ -190,6 +186,18 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		r.others.Add(1) // the goroutine now runs next to later cells
 		return nil, true
 	}
+}
+
+// goOn makes the engine run again if calls of c have halted it, and reports whether they had.
+func (r *Registry) goOn(c *Cell) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.resume == nil || r.halted != c {
+		return false
+	}
+	r.resume()
+	r.resume = nil
+	return true
 }
 
 // watch waits until the cell has ended or has been told to stop. If the cell has used up the
@@ -258,12 +266,9 @@ func (r *Registry) StopFor(c *Cell, cause any) {
 	close(c.stop)
 	c.end()
 	atomic.StoreUint32(&r.flag, 1) // at once: many goroutines may wait for the lock, to start others
+	r.goOn(c)                      // compiled code to which its calls return may go on for long, and later cells must run
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.resume != nil && r.halted == c { // compiled code to which its calls return may go on for long, and later cells must run
-		r.resume()
-		r.resume = nil
-	}
 	if c.alive.Load() == 0 {
 		r.lower()
 		return
@@ -284,14 +289,10 @@ const insist, rarely = time.Second, 250 * time.Millisecond
 // all that are left wait in compiled code, flag is 0 until one returns, because it slows down the loops of other cells.
 func (r *Registry) press() {
 	for {
-		r.mu.Lock()
-		if len(r.stopping) == 0 {
-			r.pressing = false
-			r.mu.Unlock()
+		late, done := r.presses()
+		if done {
 			return
 		}
-		late := time.Since(r.pressed) > insist
-		r.mu.Unlock()
 		if !late {
 			r.hurry()
 			time.Sleep(time.Millisecond)
@@ -301,6 +302,14 @@ func (r *Registry) press() {
 		r.release(r.held())
 		time.Sleep(max(rarely, checkShare*time.Since(begin)))
 	}
+}
+
+// presses reports whether the last request is long ago, and whether no goroutine must stop any more: then press ends.
+func (r *Registry) presses() (late, done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pressing = len(r.stopping) > 0
+	return time.Since(r.pressed) > insist, !r.pressing
 }
 
 // release sets flag to 0, or repeats the request to stop.
@@ -326,7 +335,7 @@ func (r *Registry) held() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, g := range all {
-		if c := r.cells[g.id]; c == nil || !r.stopping[c.root()] {
+		if c := r.cell(g.id); c == nil || !r.stopping[c.root()] {
 			continue
 		}
 		if does, inside := g.does(r.attached.Load().RunsCells); inside == "" || does == computes {
@@ -336,10 +345,22 @@ func (r *Registry) held() bool {
 	return true
 }
 
+// cell returns the cell of a goroutine, or nil.
+func (r *Registry) cell(id uint64) *Cell {
+	c, _ := r.cells.Load(id)
+	cell, _ := c.(*Cell)
+	return cell
+}
+
+// each yields the cells of all goroutines.
+func (r *Registry) each(yield func(c *Cell) bool) {
+	r.cells.Range(func(_, c any) bool { return yield(c.(*Cell)) })
+}
+
 func (r *Registry) add(id uint64, c *Cell) {
+	r.cells.Store(id, c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cells[id] = c
 	if r.ever[id] = struct{}{}; len(r.ever) > maxEver {
 		r.ever = map[uint64]struct{}{}
 		r.Expect(-1)
@@ -353,30 +374,18 @@ const maxEver = 1 << 18
 // Lend calls f. Meanwhile, errors that would end the process are panics of the calling goroutine, as in goroutines of cells.
 func (r *Registry) Lend(f func()) {
 	id := goid.Current()
-	set := func(on bool) (before bool) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if before = r.lent[id]; on {
-			r.lent[id] = true
-		} else {
-			delete(r.lent, id)
-		}
-		return before
+	if _, already := r.lent.LoadOrStore(id, true); !already {
+		defer r.lent.Delete(id)
 	}
-	before := set(true)
-	defer func() { set(before) }()
 	f()
 }
 
-// Owns reports whether the calling goroutine belongs to a cell or is lent.
+// Owns reports whether the calling goroutine belongs to a cell or is lent. It waits for no lock.
 func (r *Registry) Owns() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.owns(goid.Current())
+	id := goid.Current()
+	_, lent := r.lent.Load(id)
+	return lent || r.cell(id) != nil
 }
-
-// owns is Owns for a goroutine. The caller holds mu.
-func (r *Registry) owns(id uint64) bool { return r.cells[id] != nil || r.lent[id] }
 
 // Separate keeps the goroutines of cells out of recordings and diagnoses of other sessions, until end is called.
 func (r *Registry) Separate() (end func()) {
@@ -406,9 +415,9 @@ func (r *Registry) leave(c *Cell) {
 }
 
 func (r *Registry) remove(id uint64, c *Cell) {
+	r.cells.Delete(id)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.cells, id)
 	delete(r.unwinding, id)
 	delete(r.spots, id)
 	r.under.leave(id)
@@ -422,37 +431,23 @@ func (r *Registry) remove(id uint64, c *Cell) {
 // Current returns the cell that the calling goroutine belongs to: the cell that started
 // it, or the running one.
 func (r *Registry) Current() *Cell {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	current := r.current.Load()
 	if r.others.Load() > 0 {
-		if c := r.cells[goid.Current()]; c != nil {
+		if c := r.cell(goid.Current()); c != nil {
 			return c
 		}
 	}
-	return r.current
+	return current
 }
 
 // Running reports whether c is the running cell or a part of it.
-func (r *Registry) Running(c *Cell) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return c.root() == r.current && c.Ctx.Err() == nil
-}
+func (r *Registry) Running(c *Cell) bool { return c.root() == r.current.Load() && c.Ctx.Err() == nil }
 
 // Of returns the cell that the calling goroutine belongs to, or c for a goroutine that
 // belongs to none, such as one that compiled code has started.
 func (r *Registry) Of(c *Cell) *Cell {
-	r.mu.Lock()
-	current := r.current
-	r.mu.Unlock()
-	if r.others.Load() == 0 && c == current {
+	if r.others.Load() == 0 && c == r.current.Load() {
 		return c
 	}
-	id := goid.Current()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if own := r.cells[id]; own != nil {
-		return own
-	}
-	return c
+	return cmp.Or(r.cell(goid.Current()), c)
 }

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"halfnote/internal/goid"
 	"halfnote/internal/text"
 )
 
@@ -90,16 +89,11 @@ func (r *Registry) full(before int64) (why TooMuch, full bool, next time.Duratio
 // passed the limit and does not poll. The next panic comes when a further part is used up, so that deferred functions can run. Scarce waits for no lock: the
 // goroutine may be in the middle of something.
 func (r *Registry) Scarce(belongs func() bool) {
-	if r.Memory == 0 || r.lookAgain().left() > -r.beyond.Load() || !r.mu.TryLock() {
-		return
-	}
-	owns := r.owns(goid.Current())
-	r.mu.Unlock()
-	if !owns && !belongs() {
+	if r.Memory == 0 || r.look().left() > -r.beyond.Load() || !r.Owns() && !belongs() {
 		return
 	}
 	runtime.GC()
-	l := r.lookAgain()
+	l := r.look()
 	if l.left() > -r.beyond.Load() {
 		return
 	}
@@ -144,16 +138,8 @@ func (l look) fits(asked int64) bool {
 	return asked <= l.left() && (l.addresses == 0 || l.addresses >= asked+arena || l.unused >= 4*asked)
 }
 
-// look looks at the memory.
+// look looks at the memory. It waits for no lock: the goroutine may be allocating, and hold it.
 func (r *Registry) look() look {
-	if r.Mapped != nil {
-		r.mapped.Store(r.Mapped())
-	}
-	return r.lookAgain()
-}
-
-// lookAgain is look without asking what is mapped, which takes a lock that a goroutine may hold while it allocates.
-func (r *Registry) lookAgain() look {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/total:bytes"},
@@ -161,8 +147,10 @@ func (r *Registry) lookAgain() look {
 	metrics.Read(s)
 	n := func(i int) int64 { return int64(s[i].Value.Uint64()) }
 	l := look{used: n(0) + n(1), stacks: n(1), unused: n(2) + n(3), total: n(4) - n(3), limit: r.Memory, setBy: r.MemorySetBy}
-	l.mapped = r.mapped.Load()
-	l.used += l.mapped
+	if r.Mapped != nil {
+		l.mapped = r.Mapped()
+		l.used += l.mapped
+	}
 	if r.Addresses != nil {
 		l.addresses = int64(r.Addresses())
 	}

@@ -59,14 +59,18 @@ func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
 	}
-	id := goid.Current()
-	r.mu.Lock()
-	again := r.unwinding[id]
-	r.unwinding[id] = true
-	r.mu.Unlock()
-	if !again || !panicking() {
+	if !r.unwinds(goid.Current()) || !panicking() {
 		panic(Interrupted{})
 	}
+}
+
+// unwinds records that a goroutine ends, and reports whether it did so already.
+func (r *Registry) unwinds(id uint64) (again bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	again = r.unwinding[id]
+	r.unwinding[id] = true
+	return again
 }
 
 // PollOften is Poll for places that are reached often, such as loops, with the mark of the place. Where it takes long to identify the calling goroutine, it
@@ -137,7 +141,7 @@ func (r *Registry) Call(counter *int32, mark int) {
 		if resume, ok := r.halt(); ok {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.resume, r.halted, r.deepest = resume, r.current, mark
+			r.resume, r.halted, r.deepest = resume, r.current.Load(), mark
 			return
 		}
 	}
@@ -145,11 +149,7 @@ func (r *Registry) Call(counter *int32, mark int) {
 }
 
 // runs reports whether a goroutine is the one that runs the running cell.
-func (r *Registry) runs(id uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cells[id] == r.current
-}
+func (r *Registry) runs(id uint64) bool { return r.cell(id) == r.current.Load() }
 
 // Flag returns the variable that loops test.
 func (r *Registry) Flag() *uint32 { return &r.flag }

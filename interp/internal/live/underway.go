@@ -48,20 +48,20 @@ func (r *Registry) At(mark int) {
 	}
 }
 
+// statements returns the current statements of a goroutine.
+func (r *Registry) statements(id uint64) []statement {
+	r.under.mu.Lock()
+	defer r.under.mu.Unlock()
+	return r.under.of[id]
+}
+
 // Where yields the marks of the current statements of the calling goroutine, innermost
 // first: those that began while Watch was on.
 func (r *Registry) Where(yield func(mark int) bool) {
 	if !r.Watching() {
 		return
 	}
-	id := goid.Current()
-	r.under.mu.Lock()
-	list := r.under.of[id]
-	r.under.mu.Unlock()
-	if len(list) == 0 {
-		return
-	}
-	list = within(list, r.Depth())
+	list := within(r.statements(goid.Current()), r.Depth())
 	for i := len(list) - 1; i >= 0 && yield(list[i].mark); i-- {
 	}
 }

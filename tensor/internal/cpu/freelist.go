@@ -9,10 +9,9 @@ const keepMin = 4 << 10
 
 // freeList holds released memory by capacity.
 type freeList struct {
-	bytes  int64
-	mapped int64 // bytes of mapped memory, free and in use: see vast
-	lists  map[int][]freeBlock
-	clock  uint64
+	bytes int64
+	lists map[int][]freeBlock
+	clock uint64
 }
 
 // freeBlock is memory and the time at which it was released.
@@ -63,7 +62,6 @@ func (f *freeList) trim(limit int64) {
 		}
 		if oldest*8 >= vast {
 			freePages(f.lists[oldest][0].words)
-			f.mapped -= int64(oldest) * 8
 		}
 		f.remove(oldest, 0)
 	}

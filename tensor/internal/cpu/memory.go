@@ -123,11 +123,6 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 		m.give(allocation{size: n})
 		return nil, fmt.Errorf("cpu: alloc: %s requested; the system has no more memory", text.Bytes(int64(n)))
 	}
-	if cap(words)*8 >= vast {
-		m.mu.Lock()
-		m.free.mapped += int64(cap(words)) * 8
-		m.mu.Unlock()
-	}
 	if n >= large { // touch the pages now, so that a shortage fails here and memory figures are accurate
 		m.inParts(n, words, func(part []uint64) {
 			for i := 0; i < len(part); i += 512 {
@@ -143,10 +138,15 @@ func (m *memory) room(n int) error {
 	if driver.Room(n, 1) == nil {
 		return nil
 	}
-	m.mu.Lock()
-	m.free.trim(0)
-	m.mu.Unlock()
+	m.trimAll()
 	return driver.Room(n, 1)
+}
+
+// trimAll drops all free memory.
+func (m *memory) trimAll() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free.trim(0)
 }
 
 // inParts calls f concurrently for parts of the memory of a future buffer of n bytes, and polls
@@ -248,7 +248,7 @@ func (m *memory) reserveAfterGC(n int64) bool {
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.free.bytes, Mapped: m.free.mapped, Limit: m.limit}
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.free.bytes, Limit: m.limit}
 }
 
 // ResetPeak sets the peak to the live bytes.

@@ -3,6 +3,8 @@ package cpu
 import (
 	"syscall"
 	"unsafe"
+
+	"halfnote/tensor/driver"
 )
 
 // vast is the size in bytes from which memory is mapped and unmapped directly: Go would clear memory
@@ -19,6 +21,7 @@ func newPages(n int) []uint64 {
 	if err != nil {
 		return nil
 	}
+	driver.AddMapped(int64(n) * 8)
 	_ = syscall.Madvise(bytes, syscall.MADV_HUGEPAGE) // only a hint
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&bytes[0])), n)
 }
@@ -29,4 +32,5 @@ func freePages(words []uint64) {
 	if err := syscall.Munmap(bytes); err != nil {
 		panic("cpu: munmap: " + err.Error())
 	}
+	driver.AddMapped(-int64(len(bytes)))
 }
