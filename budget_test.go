@@ -29,7 +29,7 @@ cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
 cuda/internal/ptx             5400    1700          0         0
 display                       2000     850          0         0
-display/chart                11370    3000          0         0  matplotlib's axes: ticks, limits, annotations, errors, two y axes; bars, boxes, pictures, tables; the data of errors and of two axes
+display/chart                11420    3000          0         0  matplotlib's axes: ticks, limits, annotations, errors, two y axes; bars, boxes, pictures, tables; the data of errors and of two axes
 display/widget                2000     650          0         0
 dist                          3800    2300          0         0
 install                       2820    1750          0         0  a site for browsers; tests of Python in folders of strangers, what a first start is at
@@ -37,13 +37,13 @@ internal                      2900    2900          0       130  bills of materi
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4750          0         0  cells in a browser; idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
 interp                        2000    9350          0         0  loops on one thread; rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page; many goroutines, scripts in a folder; programs of a folder next to compiled Go; notebooks of questions; names that get other meanings
-interp/internal              11900    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets; limits of syntax, before in interp/internal/front; allocations that no poll interrupts
+interp/internal              12000    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets; limits of syntax, before in interp/internal/front; allocations that no poll interrupts
 interp/internal/assist        3300     550          0         0  the parameter at the cursor; cells whose check would not end
 interp/internal/dynamic       3600     750          0         0  rewrites that make Go in a cell right, with their proof; values of each kind, whose treatment by Go is the oracle; types of interfaces for package reflect
 interp/internal/front         5450     650          0         0  tables of what each stage makes of a cell, long constants; names of types, before in interp, and forgotten names, packages without an import; names that generic functions lose; headers as text
 interp/internal/hints         2300     400          0         0  hints, before in interp/internal/front
 interp/internal/library       2600     450          0         0  rewrites that make Go in a cell right, with their proof; checksums of modules
-interp/internal/lower        12900     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations; what calls a deferred method; types of what loops assign
+interp/internal/lower        13100     750          0         0  rewrites that make Go in a cell right, with their proof; the order in which the Go compiler computes operations; what calls a deferred method; types of what loops assign; standard streams that are files to code that looks
 interp/internal/lower/core    2200     300          0         0  a table of what the interpreter runs, which the tests of each rewrite relied on before
 interp/internal/magic         3260     150          0         0  commands that users of IPython type, the line %% of GoNB, memory
 interp/internal/native        7760    3000        650        80  rewrites that make Go in a cell right, with their proof; lines of cells for packages that ask who calls them

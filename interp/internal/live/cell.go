@@ -17,6 +17,9 @@ type Cell struct {
 	Ctx context.Context
 	end context.CancelFunc
 
+	// Streams are the standard streams as the cell has them in interfaces: see package stdio.
+	Streams [3]atomic.Value
+
 	line  lastLine
 	outer *Cell // cell that this one is a part of, with other outputs; nil for a whole cell
 

@@ -3,13 +3,14 @@ package stdio
 import (
 	"io"
 	"os"
+	"slices"
 
 	"halfnote/interp/internal/live"
 )
 
 // File is os.Stdin, os.Stdout or os.Stderr where a cell uses it as a reader or
 // writer. Its input and output belong to the cell of the calling goroutine or, for
-// goroutines outside cells, to the cell that named it.
+// goroutines outside cells, to the cell that named it. A cell has one for each stream.
 type File struct {
 	*os.File // for code that inspects the type
 	s        *Streams
@@ -21,12 +22,49 @@ type File struct {
 // 2 the error.
 func (s *Streams) Standard(n int) func() *File {
 	return func() *File {
-		f := &File{s: s, n: n, named: s.live.Current()}
+		var file *os.File
 		if v := s.variable("os", stdNames[n]); v.IsValid() {
-			f.File = v.Interface().(*os.File)
+			file = v.Interface().(*os.File)
 		}
+		return s.named(n, file)
+	}
+}
+
+// named returns standard stream n, with the file that it is, for the running cell.
+func (s *Streams) named(n int, file *os.File) *File {
+	c := s.live.Current()
+	if f, ok := c.Streams[n].Load().(*File); ok && f.File == file {
 		return f
 	}
+	f := &File{file, s, n, c}
+	c.Streams[n].Store(f)
+	return f
+}
+
+// Stream returns the File of x for the running cell if x is the file of a standard stream, and otherwise x.
+func (s *Streams) Stream(x any) any {
+	file, ok := x.(*os.File)
+	if !ok || file == nil {
+		return x
+	}
+	if n := s.number(file); n >= 0 {
+		return s.named(n, file)
+	}
+	return x
+}
+
+func (s *Streams) number(file *os.File) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Index(s.files[:], file)
+}
+
+// Bare returns the file that x is if x is a File, and otherwise x: code that looks at the type or compares sees a file.
+func Bare(x any) any {
+	if f, ok := x.(*File); ok {
+		return f.File
+	}
+	return x
 }
 
 // own returns the file that the cell has assigned to the stream, or nil.

@@ -118,6 +118,8 @@ func (s *Symbols) called() map[string]any {
 		"Stdin":    s.Streams.Standard(0),
 		"Stdout":   s.Streams.Standard(1),
 		"Stderr":   s.Streams.Standard(2),
+		"Stream":   s.Streams.Stream,
+		"File":     stdio.Bare,
 	}
 }
 
