@@ -76,34 +76,26 @@ func (r *LintReport) summary() string {
 // colours of severities have a contrast of 4.5:1 with white.
 var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#1072D2"}
 
-// HTML returns the findings as a table. Its styles are inline, so that it also works in an
-// untrusted notebook.
+// HTML returns the findings: the severity, the code and the place of each on one line, and below what happens, why and what to do, so that it
+// fits narrow pages. Its styles are inline, so that it also works in an untrusted notebook.
 func (r *LintReport) HTML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div><p style="padding:0 8px">%s</p>`, html.EscapeString(r.summary()))
-	if r.Clean() {
-		return b.String() + "</div>"
-	}
-	b.WriteString(`<table style="border-collapse:collapse"><tr>`)
-	for _, h := range []string{"", "finding", "where", "what and why", "what to do"} {
-		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
-	}
-	b.WriteString("</tr>")
+	fmt.Fprintf(&b, `<div style="max-width:60em;padding:0 8px"><p>%s</p>`, html.EscapeString(r.summary()))
 	for _, f := range r.Findings {
-		cells := []string{
+		line := []string{
 			fmt.Sprintf(`<span style="background:%s;color:#FFFFFF;border-radius:3px;padding:0 6px">%s</span>`, severityColour[f.Severity], f.Severity),
-			`<code style="white-space:nowrap">` + html.EscapeString(f.Code) + "</code>",
-			`<span style="white-space:nowrap">` + html.EscapeString(f.where()) + "</span>",
-			html.EscapeString(f.What + " " + f.Why),
-			html.EscapeString(f.Cure) + ` <i>` + html.EscapeString(f.From) + "</i>",
+			"<code>" + html.EscapeString(f.Code) + "</code>",
 		}
-		b.WriteString("<tr>")
-		for _, c := range cells {
-			fmt.Fprintf(&b, `<td style="text-align:left;vertical-align:top;padding:2px 10px 2px 0">%s</td>`, c)
+		if at := f.where(); at != "" {
+			line = append(line, html.EscapeString(at))
 		}
-		b.WriteString("</tr>")
+		texts := []string{html.EscapeString(f.What + " " + f.Why), "<b>" + html.EscapeString(f.Cure) + "</b> <i>" + html.EscapeString(f.From) + "</i>"}
+		fmt.Fprintf(&b, `<p style="margin:12px 0 0">%s</p>`, strings.Join(line, " "))
+		for _, t := range texts {
+			fmt.Fprintf(&b, `<p style="margin:2px 0 0">%s</p>`, t)
+		}
 	}
-	return b.String() + "</table></div>"
+	return b.String() + "</div>"
 }
 
 // LintRules lists the rules of [Lint] with their references.
