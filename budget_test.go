@@ -22,7 +22,7 @@ const budget = `
 folder                     written   tests  generated  assembly  raised because
 .                              950     800          0         0
 amp                           5250    9000          0         0  policies with block formats
-amp/diagnose                  6850    3850          0         0  infinities that become finite numbers, what gradients carry beyond Update, outcomes by share
+amp/diagnose                  8500    4600          0         0  products by role and block formats, formats by layer, variants of a step next to float64; infinities that become finite numbers, what gradients carry beyond Update, outcomes by share
 amp/experiment                3050     900          0         0  sweeps over a grid that continue after an interrupt
 amp/trace                     4200    2200          0         0
 cuda                          2500    4200          0         0
@@ -69,7 +69,7 @@ tensor/internal/cpu           9300    2700          0         0
 tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2850          0         0  the errors of poolings, in a sweep
 tensor/optim                  3450    1800          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits, states of few bits; steps at edges
-tensor/quant                  2300    1000          0         0
+tensor/quant                  2600    1150          0         0  what a scheme does to a tensor, rotations
 tensor/torchtest                50    4120          0         0  operands at the edges, in each dtype
 `
 

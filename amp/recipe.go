@@ -143,6 +143,12 @@ func (l *linear) Info() tensor.Info {
 func (l *linear) Forward(in []*tensor.Tensor) *tensor.Tensor {
 	y := l.product
 	l.product = nil
+	if y == nil { // an observer computes it again with other operands, for example in float64
+		if y = in[0].MatMul(in[1].T()); len(in) > 2 {
+			y = y.Add(in[2])
+		}
+		return y
+	}
 	if len(in) > 2 {
 		y = y.Add(in[2].To(l.lower).Float())
 	}

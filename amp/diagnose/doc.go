@@ -25,6 +25,12 @@
 //	rw := diagnose.NewRewind(net, opt, scaler)                // and rw.Record(loss) after each step
 //	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
 //
+// [Blocks] computes what block formats such as MXFP8 and NVFP4 lose in each product of a step, also those that the step does not use; [Search] finds
+// the fewest layers that must stay in bfloat16.
+//
+//	diagnose.Blocks(net, func() { … one step … })
+//	diagnose.Search(net, step, diagnose.PrecisionSetOptions{Budget: 0.1}, amp.NVFP4())
+//
 // A diagnosis observes the operations and scalers of all goroutines, except for those of a goroutine
 // that begins a diagnosis or a recording of its own meanwhile, and of the goroutines that it starts, and
 // except for those of cells of another session.

@@ -28,6 +28,7 @@ type Finding struct {
 	Code     string // short and stable, "double-sigmoid"
 	Severity Severity
 	Module   string // path of the module where it happened, if known
+	Role     Role   // product of a layer that it is about; "" for other findings
 	Source   string // line of the cell, "In[3], line 5"; "" outside cells
 	What     string // what happened, with its numbers
 	Why      string // why that matters
@@ -56,6 +57,7 @@ func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
 	func() {
 		defer observer{w.operation, w.call, w.scaler, w.transfer}.watch()()
+		defer w.gemms.stop()
 		for range 2 {
 			if w.cut = w.refusal(step); w.cut {
 				return
@@ -114,13 +116,13 @@ func (w *watch) find(r *rule, at spot, format string, args ...any) {
 	defer w.mu.Unlock()
 	for i := range w.findings {
 		f := &w.findings[i]
-		if f.Code == r.code && f.Source == at.source && f.Module == at.module {
+		if f.Code == r.code && f.Source == at.source && f.Module == at.module && f.Role == at.role {
 			f.Count++
 			return
 		}
 	}
 	w.findings = append(w.findings, Finding{
-		Code: r.code, Severity: r.severity, Module: at.module, Source: at.source,
+		Code: r.code, Severity: r.severity, Module: at.module, Role: at.role, Source: at.source,
 		What: sentence(format, args...), Why: r.why, Cure: r.cure, From: r.source, Count: 1,
 	})
 }

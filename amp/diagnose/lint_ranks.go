@@ -19,7 +19,7 @@ func (w *watch) transfer(t dist.Transfer) {
 	w.flooded = true
 	for i := range rules {
 		if rules[i].code == "reduce-overflow" {
-			w.find(&rules[i], spot{t.Module, t.Source}, "%d elements became inf in a reduction in %v, though all ranks have finite gradients", t.Overflowed, t.DType)
+			w.find(&rules[i], spot{module: t.Module, source: t.Source}, "%d elements became inf in a reduction in %v, though all ranks have finite gradients", t.Overflowed, t.DType)
 		}
 	}
 }

@@ -29,17 +29,29 @@ type found func(at spot, what string)
 
 // References for the rules.
 const (
-	recipe   = "PyTorch, Automatic Mixed Precision recipe"
-	examples = "PyTorch, Automatic Mixed Precision examples"
-	docs     = "PyTorch, torch.amp"
-	scaling  = "torch/amp/grad_scaler.py"
-	paper    = "Micikevicius et al., Mixed Precision Training (ICLR 2018)"
-	ranks    = "PyTorch, Distributed Data Parallel; fairscale issue 179"
-	guide    = "NVIDIA, Matrix Multiplication Background"
+	recipe       = "PyTorch, Automatic Mixed Precision recipe"
+	examples     = "PyTorch, Automatic Mixed Precision examples"
+	docs         = "PyTorch, torch.amp"
+	scaling      = "torch/amp/grad_scaler.py"
+	paper        = "Micikevicius et al., Mixed Precision Training (ICLR 2018)"
+	ranks        = "PyTorch, Distributed Data Parallel; fairscale issue 179"
+	microscaling = "OCP Microscaling Formats (MX) Specification 1.0; Transformer Engine pull request 3281"
+	guide        = "NVIDIA, Matrix Multiplication Background"
 )
 
 // rules is the table of lint rules, sorted by code.
 var rules = []rule{
+	{
+		code: "all-alike", severity: Mistake, finds: "a gradient of a layer that has one magnitude in all places, and not in float64",
+		why:  "Everything saturates, or a scale is lost: only the signs are left of the gradient.",
+		cure: "diagnose.Blocks shows what each product's format loses; choose scales from the tensor's largest magnitude.", source: microscaling,
+	},
+	{
+		code: "all-zero", severity: Mistake, finds: "a layer whose result or gradient is all zeros, and not in float64; a step whose gradients are all zeros",
+		why:  "The layers below learn nothing, and the loss may fall all the same because other layers learn.",
+		cure: "diagnose.Blocks shows what each product's format loses; choose scales from the tensor's largest magnitude, or keep the layer in bfloat16 with Policy.WithIn.", source: microscaling,
+		call: zeroGradients,
+	},
 	{
 		code: "average-in-half", severity: Mistake, finds: "an average over steps, such as an EMA of the weights, in half precision that does not move",
 		why:  "A step moves it by (1-d) of the distance, less than half a unit in the last place: with a decay of 0.999 it stays where it began.",

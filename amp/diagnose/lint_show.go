@@ -27,6 +27,9 @@ func (f Finding) where() string {
 	if f.Module != "" {
 		parts = append(parts, "module "+f.Module)
 	}
+	if f.Role != "" {
+		parts = append(parts, string(f.Role))
+	}
 	if f.Count > 1 {
 		parts = append(parts, fmt.Sprintf("%d times", f.Count))
 	}

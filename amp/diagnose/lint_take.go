@@ -17,7 +17,9 @@ const maxNodes = 1 << 18
 func (w *watch) operation(e tensor.Event) {
 	w.run.Lock()
 	defer w.run.Unlock()
-	w.here = spot{w.names.Find(e).Module, e.Source}
+	place := w.names.Find(e)
+	w.here = spot{module: place.Module, source: e.Source}
+	w.gemms.operation(&e, place)
 	if !e.View && !e.InCast {
 		w.operations++
 	}
@@ -28,6 +30,7 @@ func (w *watch) operation(e tensor.Event) {
 			}
 		}
 	}
+	w.zeroResult(&e)
 	if e.Backward && w.penalty {
 		w.carries[e.Out.ID] = true
 	}
@@ -64,7 +67,7 @@ func (w *watch) call(m call) {
 		w.optimizing = false
 		return
 	}
-	w.here = spot{m.Module, m.Source}
+	w.here = spot{module: m.Module, source: m.Source}
 	w.settle()
 	if strings.HasPrefix(m.Name, "clip_grad_") || m.Name == "zero_grad" || m.Name == "optimizer.step" {
 		w.know(m.Tensors)

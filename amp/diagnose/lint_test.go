@@ -129,7 +129,7 @@ func TestLintEps(t *testing.T) {
 // TestLintRules checks that every rule has a mistake above, that the rules are sorted, and that
 // LintRules lists them.
 func TestLintRules(t *testing.T) {
-	codes := []string{"eps-lost", "found-inf-local", "scale-differs"} // the last two need ranks: package dist tests them
+	codes := []string{"all-alike", "all-zero", "eps-lost", "found-inf-local", "scale-differs"} // the first two are in lint_zeros_test.go; the last two need ranks: package dist tests them
 	for _, m := range slices.Concat(mistakesOfOrder, mistakesOfValues, mistakesOfRanks) {
 		codes = append(codes, m.code)
 	}

@@ -66,11 +66,15 @@ type watch struct {
 	skips     []float64       // steps that each rank skipped; nil for one rank
 	scales    []float64       // loss scales of the ranks
 	inference []suspicion     // operations in training mode under NoGrad
+	gemms     gemmWatch       // products of layers, with their gradients
 	averages  map[int]average // averages in half precision, by ID, and products that may decay one, by the negative ID of the result
 }
 
 // spot is the place of an event.
-type spot struct{ module, source string }
+type spot struct {
+	module, source string
+	role           Role
+}
 
 // node is the result of a forward operation.
 type node struct {
@@ -120,6 +124,7 @@ func newWatch(net any) *watch {
 		scalers: map[*amp.GradScaler]int{}, losses: map[int]bool{}, grads: map[*tensor.Tensor]carried{},
 		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{}, epochs: map[any]int{}, averages: map[int]average{},
 	}
+	w.gemms.arrived = w.gradientArrived
 	if net != nil {
 		for _, p := range nn.NamedParameters(net) {
 			w.params[p.Tensor.ID()] = p.Name

@@ -97,25 +97,8 @@ func MaximalFP16Set(net any, step func() *tensor.Tensor, o PrecisionSetOptions) 
 func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bool) *PrecisionSet {
 	needStep((*searcher)(nil).call(lower), step != nil)
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
-	s := &searcher{net: net, step: step, o: o}
-	s.parts = parts(net, o.State)
-	s.start = take(s.parts, 0, nil)
+	s := newSearcher((*searcher)(nil).call(lower), net, step, o)
 	defer s.start.restore(s.parts)
-
-	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
-	s.reference = s.run(off)
-	if !finite(s.reference) {
-		panic(&amp.Error{
-			Code: "non_finite_reference", Call: s.call(lower), Why: "the step in float32 gives infinite or NaN values, so there is nothing to compare with",
-			Cure: "fix the step first; diagnose.Overflow finds where such values arise",
-		})
-	}
-	if again := s.run(off); s.error(again) != 0 {
-		panic(&amp.Error{
-			Code: "not_deterministic", Call: s.call(lower), Why: fmt.Sprintf("two runs of the step in float32 differ by %.3g", s.error(again)),
-			Cure: "use the same batch each time, and list generators and other state in PrecisionSetOptions.State",
-		})
-	}
 	candidates := s.candidates(lower)
 	if !s.policy.IsEnabled() {
 		panic(&amp.Error{Code: "no_region", Call: s.call(lower), Why: "the step opens no region that casts", Cure: "run its forward pass and loss in amp.Autocast(amp.Float16, …)"})
@@ -169,6 +152,35 @@ type searcher struct {
 	reference [][]float64
 	runs      int
 	work      float64 // work of the last run
+}
+
+// newSearcher returns a searcher that has run the step in float32, twice. It panics if the results are not finite or not the same.
+func newSearcher(call string, net any, step func() *tensor.Tensor, o PrecisionSetOptions) *searcher {
+	s := &searcher{net: net, step: step, o: o}
+	s.parts = parts(net, o.State)
+	s.start = take(s.parts, 0, nil)
+	fit := false
+	defer func() {
+		if !fit {
+			s.start.restore(s.parts)
+		}
+	}()
+	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
+	s.reference = s.run(off)
+	if !finite(s.reference) {
+		panic(&amp.Error{
+			Code: "non_finite_reference", Call: call, Why: "the step in float32 gives infinite or NaN values, so there is nothing to compare with",
+			Cure: "fix the step first; diagnose.Overflow finds where such values arise",
+		})
+	}
+	if again := s.run(off); s.error(again) != 0 {
+		panic(&amp.Error{
+			Code: "not_deterministic", Call: call, Why: fmt.Sprintf("two runs of the step in float32 differ by %.3g", s.error(again)),
+			Cure: "use the same batch each time, and list generators and other state in PrecisionSetOptions.State",
+		})
+	}
+	fit = true
+	return s
 }
 
 // finite reports whether all values are finite.
