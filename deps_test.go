@@ -22,8 +22,10 @@ import (
 // The rules are the design: a change that breaks a rule is wrong, not the rule.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near, internal/text
-internal/text < display, tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
+internal/text < display, internal/receipt, tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
 STD < internal/plumbing, internal/save
+STD < internal/receipt
+internal/receipt < notebooks/notebook, interp/internal/magic
 internal/save < tensor/data, display/chart, amp/trace, notebooks/exercise, notebooks/notebook, interp/internal/magic, install
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, tensor/quant, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm
@@ -81,6 +83,7 @@ STD, interp/internal/mapaccess, interp/internal/typemaker, interp/internal/words
 STD, interp/internal/engine, interp/internal/clone, interp/internal/dynamic, x/tools < interp/internal/lower
 STD, interp/internal/lower < interp/internal/lower/core
 STD, display, kernel/eval, interp/internal/engine < interp/internal/live
+STD, internal/goid, internal/receipt, interp/internal/dynamic, tensor, tensor/nn < interp/internal/hashes
 STD < interp/internal/ansi
 STD, internal/near, display, kernel/eval, interp/internal/lower, interp/internal/exports, interp/internal/library, interp/internal/peek, interp/internal/syntax < interp/internal/assist
 STD, interp/internal/dynamic < interp/internal/loggers, interp/internal/peek
@@ -89,7 +92,7 @@ STD, display, internal/text, interp/internal/engine, interp/internal/dynamic, in
 STD, interp/internal/syntax < interp/internal/files
 STD, interp/internal/engine, interp/internal/lower, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/places
 STD, internal/text, kernel/eval, interp/internal/engine, interp/internal/ansi, interp/internal/dynamic, interp/internal/exports, interp/internal/front, interp/internal/live, interp/internal/mapaccess, interp/internal/peek, interp/internal/places, interp/internal/symbols, interp/internal/syntax, interp/internal/words < interp/internal/failure
-STD, internal/near, internal/text, display, kernel/eval, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/hints, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
+STD, internal/near, internal/text, display, kernel/eval, pprof, interp/internal/ansi, interp/internal/assist, interp/internal/debug, interp/internal/export, interp/internal/files, interp/internal/front, interp/internal/hashes, interp/internal/hints, interp/internal/history, interp/internal/live, interp/internal/shell, interp/internal/stdio, interp/internal/syntax < interp/internal/magic
 STD, interp/internal/engine, interp/internal/lower, interp/internal/exports, interp/internal/files, interp/internal/front, interp/internal/history, interp/internal/syntax < interp/internal/export
 STD, kernel/eval, interp/internal/engine, interp/internal/lower, interp/internal/assist, interp/internal/front, interp/internal/history, interp/internal/live, interp/internal/syntax < interp/internal/debug
 STD, kernel/eval, interp/internal/dynamic, interp/internal/live < interp/internal/stdio

@@ -38,6 +38,7 @@ type commands struct {
 	Kernel    kernelCommand    `cmd:"" help:"Serve a Jupyter front end (started by the front end)."`
 	Install   installCommand   `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run       runCommand       `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Verify    verifyCommand    `cmd:"" help:"Run notebooks and compare what they compute, bit by bit, with the receipts that run --receipt stored in them."`
 	Site      siteCommand      `cmd:"" help:"Write pages to read without running: notebooks with an index and a search."`
 	Lite      liteCommand      `cmd:"" help:"Write a site in which notebooks run in the reader's browser, with nothing to install."`
 	Export    exportCommand    `cmd:"" help:"Write a notebook as a Go program that prints the same output."`

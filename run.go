@@ -24,6 +24,7 @@ type runCommand struct {
 	Watch       bool              `help:"Write the page while cells run; it reloads itself in a browser. Without --html, it is NAME.html in the working folder."`
 	Resume      bool              `help:"Continue an earlier run with the same --output or --output-dir: a notebook whose cells all ran is not run again. Otherwise cells run again for their values, except those tagged skip-on-resume."`
 	Fresh       bool              `help:"Replace the outputs of cells tagged timing too. Without it they stay as they are in the output if no code cell has changed since."`
+	Receipt     bool              `help:"Store hashes of what the run computes in the executed notebook, for halfnote verify."`
 	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Set a variable after the cell tagged parameters, as papermill -p does. VALUE is a Go literal or plain text. Repeat it for more."`
 	Kernel      string            `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of the built-in one."`
 	severalRanks
@@ -42,11 +43,22 @@ func (c runCommand) Run(ctx context.Context) error {
 		}
 	}
 	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
-		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume, Fresh: c.Fresh,
+		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML, Watch: c.Watch, Resume: c.Resume, Fresh: c.Fresh, Receipt: c.Receipt,
 		Timeout: c.Timeout, AllowErrors: c.AllowErrors, Parameters: c.Set,
 		Progress: os.Stderr,
 		Start:    c.start,
 	})
+}
+
+type verifyCommand struct {
+	Notebooks []string      `arg:"" name:"notebook" help:"Notebooks with a receipt. They stay as they are." type:"existingfile"`
+	Timeout   time.Duration `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D."`
+	Engine    *string       `enum:"${engines}" placeholder:"NAME" help:"Interpreter of cells: ${engines}; ${engine} by default."`
+}
+
+func (c verifyCommand) Run(ctx context.Context) error {
+	run := runCommand{Engine: c.Engine, severalRanks: severalRanks{Ranks: 1}, TransportEncryption: "disabled"}
+	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{Verify: true, Timeout: c.Timeout, AllowErrors: true, Progress: os.Stderr, Start: run.start})
 }
 
 func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel, error) {

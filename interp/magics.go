@@ -12,6 +12,7 @@ import (
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/export"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/hashes"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/magic"
 	"halfnote/interp/internal/syntax"
@@ -60,7 +61,7 @@ func (s *Session) missed(in eval.Cell, out eval.Output) {
 func (s *Session) newMagics() *magic.Magics {
 	h := magicHost{s}
 	return magic.New(magic.Host{
-		Code: h, Names: h, State: h, History: s.history, Screen: s.screen, Debugger: s.debugger, Live: s.live, Release: s.opts.Release,
+		Code: h, Names: h, State: h, History: s.history, Screen: s.screen, Debugger: s.debugger, Live: s.live, Hashes: &s.hashes, Release: s.opts.Release,
 	})
 }
 
@@ -118,6 +119,15 @@ func (h magicHost) Importable(path string) (string, error) {
 func (h magicHost) Seen() assist.Snapshot { return h.s.seen() }
 
 func (h magicHost) Variables() []eval.Variable { return h.s.variables() }
+
+func (h magicHost) Values() (list []hashes.Variable) {
+	for _, b := range h.s.declared() {
+		if v, ok := h.s.engine.Slot(b.Slot); ok {
+			list = append(list, hashes.Variable{Name: b.Name, Value: v, Alone: h.s.live.Others() == 0})
+		}
+	}
+	return list
+}
 
 func (h magicHost) Declared() (list []*front.Binding) {
 	for _, b := range h.s.env.Names() {

@@ -30,6 +30,7 @@ func (s *Session) start(c *declared) error {
 		if err := s.front.Packages.Start(c.starts); err != nil {
 			return err
 		}
+		s.hashes.Begin()
 		err := c.program.Run()
 		if p, ok := err.(*engine.Panic); ok {
 			s.debugger.Panicked(p)

@@ -18,6 +18,7 @@ import (
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/fatal"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/hashes"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/lower"
@@ -104,6 +105,7 @@ type Session struct {
 	release  func() // ends the guard against fatal errors
 	join     func() // ends what keeps recordings of other sessions from observing the cells
 	debugger *debug.Debugger
+	hashes   hashes.Recorder
 }
 
 var (
@@ -145,7 +147,10 @@ func NewSession(o Options) (*Session, error) {
 	s.debugger = debug.New(debugHost{s}, s.live, s.history)
 	s.comms = &transport{live: s.live, targets: map[string]eval.CommOpened{}}
 	s.comms.widgets = widget.NewManager(s.comms)
-	s.screen.Before = s.comms.widgets.Connect
+	s.screen.Before = func(v any) {
+		s.comms.widgets.Connect(v)
+		s.hashes.Shown(v)
+	}
 	s.screen.Present = render.Presented
 	s.magics = s.newMagics()
 	if err := s.reset(); err != nil {
@@ -237,6 +242,7 @@ func (s *Session) Close() error {
 	s.live.StopAll()
 	s.release()
 	s.join()
+	s.hashes.Off()
 	s.types.Close()
 	s.stdio.Close()
 	return s.engine.Close()

@@ -67,6 +67,32 @@ func (r *reporter) watched(page string) {
 	fmt.Fprintf(r.w, "watch it in a browser: %s\n", page)
 }
 
+// verified reports the comparison with a receipt, and returns the differences as an error.
+func (r *reporter) verified(p *keeper, d time.Duration) error {
+	if p.against.Release != p.made.Release {
+		fmt.Fprintf(r.w, "the receipt is of halfnote %s, and this is %s: the change log lists results whose bits have changed\n", p.against.Release, p.made.Release)
+	}
+	if different := p.difference(); different != nil {
+		for _, line := range different.Lines {
+			fmt.Fprintln(r.w, line)
+		}
+		if rest := len(p.before) - len(p.made.Cells); rest > 0 {
+			fmt.Fprintf(r.w, "%s after it did not run\n", text.Count(rest, "cell"))
+		}
+		if p.same {
+			fmt.Fprintln(r.w, "no result differs")
+		}
+		return different
+	}
+	ops, tensors := 0, 0
+	for _, c := range p.against.Cells {
+		ops += c.State.Ops
+		tensors += len(c.State.Tensors)
+	}
+	fmt.Fprintf(r.w, "the same bits as in the receipt: %s, %s, %s, in %.2f s\n", text.Count(len(p.made.Cells), "cell"), text.Count(ops, "operation"), text.Count(tensors, "tensor"), d.Seconds())
+	return nil
+}
+
 // sourceWidth is the number of characters shown of the first line of a cell. With the
 // numbers before it and the time after it, the line has 80 columns.
 const sourceWidth = 56

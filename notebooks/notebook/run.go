@@ -21,6 +21,8 @@ type Options struct {
 	// Resumed is the number of cells that ran before, in a run that this one resumes. Those that are
 	// tagged skip-on-resume keep their outputs and do not run again.
 	Resumed int
+	// keeper makes a receipt of the run, or compares the run with one; it may be nil.
+	keeper *keeper
 	// Progress is called when a cell starts and when it ends; it may be nil.
 	Progress func(Progress)
 }
@@ -97,6 +99,9 @@ func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 			total++
 		}
 	}
+	if err := r.o.keeper.begin(ctx, k); err != nil {
+		return err
+	}
 	number := 0
 	for i, c := range r.nb.Cells {
 		if !c.runs() {
@@ -114,6 +119,9 @@ func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 		if failure != nil && (fatal || !r.mayFail(c)) {
 			failure.Index, failure.Count, failure.Source = i, c.Count, c.Source
 			return failure
+		}
+		if goOn, err := r.o.keeper.ran(ctx, k, number-1, c); !goOn || err != nil {
+			return err
 		}
 	}
 	return nil

@@ -35,6 +35,10 @@ type RunOptions struct {
 	// code cell has changed since, so that a difference between two runs shows more than times.
 	Fresh bool
 
+	// Receipt stores hashes of what the run computes in the notebook. Verify compares them with a run instead of
+	// storing them; the run ends after the first cell whose results differ, and the error is a [*Difference].
+	Receipt, Verify bool
+
 	Timeout     time.Duration // time limit of each cell; 0 means unlimited
 	AllowErrors bool          // whether to continue after a cell that fails
 	// Parameters are values of variables by name, see [Notebook.SetParameters].
@@ -106,6 +110,10 @@ func (o RunOptions) check(paths []string) error {
 		return fmt.Errorf("notebook: one output file for %d notebooks, want an output folder", len(paths))
 	case o.HTML != "" && len(paths) > 1:
 		return fmt.Errorf("notebook: one HTML file for %d notebooks, want one notebook", len(paths))
+	case o.Receipt && o.Resume:
+		return errors.New("notebook: a resumed run does not run all cells, which a receipt needs; want receipt without resume")
+	case o.Receipt && o.Output == "" && o.OutputDir == "":
+		return errors.New("notebook: receipt: no output is given; want the file or folder for the notebook with its receipt")
 	case o.Resume && o.Output == "" && o.OutputDir == "":
 		return errors.New("notebook: resume: no output is given; want the file or folder that the earlier run wrote to")
 	case o.Output != "" && o.OutputDir != "":
@@ -152,6 +160,12 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 		resumed = before
 	}
 	options := Options{Timeout: o.Timeout, AllowErrors: o.AllowErrors, Progress: report.progress, Resumed: resumed}
+	if o.Receipt || o.Verify {
+		var err error
+		if options.keeper, err = newKeeper(nb, o.Verify); err != nil {
+			return err
+		}
+	}
 	var w *watch
 	if o.Watch || o.Resume {
 		options.Progress = func(p Progress) {
@@ -180,6 +194,11 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 	runner.Finish()
 	if errors.As(err, &failure) && nb.Cells[failure.Index].completed() {
 		nb.Cells[failure.Index].Count = 0 // it did not end, so that a run that resumes this one starts here
+	}
+	if err == nil && options.keeper != nil {
+		if err = options.keeper.finish(nb); err == nil && o.Verify {
+			return report.verified(options.keeper, time.Since(start))
+		}
 	}
 	if err == nil && earlier != nil {
 		report.kept(nb.keepTimes(earlier))

@@ -8,6 +8,7 @@ import (
 	"halfnote/interp/internal/assist"
 	"halfnote/interp/internal/debug"
 	"halfnote/interp/internal/front"
+	"halfnote/interp/internal/hashes"
 	"halfnote/interp/internal/history"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/syntax"
@@ -24,6 +25,7 @@ type Host struct {
 	Screen   *display.Screen
 	Debugger *debug.Debugger
 	Live     *live.Registry
+	Hashes   *hashes.Recorder
 	Release  string // version of the program
 }
 
@@ -70,6 +72,8 @@ type Names interface {
 	Seen() assist.Snapshot
 	// Variables describes the variables of the session.
 	Variables() []eval.Variable
+	// Values returns the variables of the session with their values.
+	Values() []hashes.Variable
 	// Declared returns the declarations in force.
 	Declared() []*front.Binding
 }
