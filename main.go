@@ -49,6 +49,7 @@ type commands struct {
 	Bench     benchCommand     `cmd:"" help:"Compare halfnote's speed on this machine with PyTorch's, OpenBLAS's and ipykernel's."`
 	Work      workCommand      `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
 	Cells     cellsCommand     `cmd:"" hidden:"" help:"Fail unless cells can be compiled."`
+	Show      showCommand      `cmd:"" help:"Show a recording of a PyTorch or a Go program: as text, as a page, or as one output."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what halfnote finds on this machine."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 	Help      helpCommand      `cmd:"" help:"Describe the commands, or one of them."`
@@ -74,7 +75,7 @@ func command(ctx context.Context) (run func() error) {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ",")},
+		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "themes": strings.Join(display.Themes[:], ","), "forms": strings.Join(display.Forms[:], ","), "subjects": strings.Join(bench.Subjects(), ","), "views": viewNames()},
 	)
 	switch command := k.Selected().Target.Addr().Interface().(type) {
 	case interface{ Run() error }:

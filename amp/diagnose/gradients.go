@@ -90,6 +90,8 @@ type GradientsReport struct {
 	// and leaves a factor of 8 before overflow. It may be too small to rescue
 	// the smallest gradients if their range is too wide. It is 0 without such gradients.
 	Static float64
+
+	recorded, torch bool // of a recording, of a program in PyTorch
 }
 
 // The minimum shares of lost gradients for a layer to count as dying, and of subnormal ones to count as subnormal.

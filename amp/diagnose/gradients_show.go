@@ -50,8 +50,15 @@ func (d *Underflow) String() string {
 	return fmt.Sprintf("the derivative of %s%s is 0, in float64 too", d.Of, at)
 }
 
-// cure returns the advice for an underflow.
+// cure returns the advice for an underflow, in the words of the program that was diagnosed.
 func (r *GradientsReport) cure(d *Underflow) string {
+	if r.torch {
+		return inTorch(r.advice(d))
+	}
+	return r.advice(d)
+}
+
+func (r *GradientsReport) advice(d *Underflow) string {
 	switch d.Outcome {
 	case Absorbed:
 		return "no loss scale helps, since the loss itself is wrong: run diagnose.Overflow, which says why " + d.Inf.Op + " overflows"
@@ -101,6 +108,18 @@ func (r *GradientsReport) String() string {
 	if len(r.Layers) == 0 {
 		return "No gradients: the step has no backward pass, or the model has no parameters."
 	}
+	return r.said(r.text())
+}
+
+// said writes a text about a recording, whose operations were compared in float32.
+func (r *GradientsReport) said(text string) string {
+	if r.recorded {
+		return strings.ReplaceAll(text, "float64", "float32")
+	}
+	return text
+}
+
+func (r *GradientsReport) text() string {
 	lines := []string{r.summary()}
 	if r.First != nil {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
@@ -200,11 +219,11 @@ func (r *GradientsReport) Chart() *chart.Figure {
 }
 
 // HTML returns the sentences, the chart and a table of the parameters.
-func (r *GradientsReport) HTML() string { return r.page(r.Chart()) }
+func (r *GradientsReport) HTML() string { return r.said(r.page(r.Chart())) }
 
 // InTheme implements display.Themed.
 func (r *GradientsReport) InTheme(name string) any {
-	return themed(r, r.page(inTheme(r.Chart(), name)))
+	return themed(r, r.said(r.page(inTheme(r.Chart(), name))))
 }
 
 func (r *GradientsReport) page(figure *chart.Figure) string {

@@ -19,6 +19,7 @@ type Change struct {
 	// Loss and Without are the loss and what it would be without the overflow; NaN if they are unknown or the same.
 	Loss, Without float64
 	Params        []string // parameters whose gradients differ, by more than half, from those without the overflow
+	unknown       bool     // a recording cannot tell what the numbers would be
 }
 
 // unchanged is the change of an origin that nothing is known of.
@@ -195,6 +196,8 @@ func (c *Change) text() string {
 	case len(c.Params) > 0:
 		text += " Without the overflow the gradient of " + some(c.Params, 4) + " would be another one."
 	case c.matters():
+	case c.unknown:
+		text += " Run without it, the loss may be another one: a recording has no values to compute that from."
 	case c.Wrong < leastOfResult:
 		text += " They are what they would be without it, as far as that is known."
 	default:

@@ -1,6 +1,7 @@
 """A Jupyter kernel for Go with tensors and automatic mixed precision.
 
 The kernel is a program without Python. This package finds it, and runs Go cells in Python notebooks: %load_ext halfnote, %%go.
+It records PyTorch programs and shows what they do under mixed precision: halfnote.record.
 """
 import os  # Python has imported both before it looks into the working folder
 import sys
@@ -58,6 +59,34 @@ def main():
             sys.exit(process.wait())
         except KeyboardInterrupt:
             pass
+
+
+def record(model=None, optimizer=None, scaler=None, *, overhead=0.05, ranges=True, path=None):
+    """Returns a recording of a PyTorch program, for a with statement:
+
+        with halfnote.record(model, optimizer, scaler) as rec:
+            ...  # train, unchanged
+        rec.dtypes()
+
+    model gives the names of modules and parameters. The steps are those of optimizer, or of the first one that steps, and end with the update of
+    scaler if there is one. The operations of as many steps are recorded as take at most the share overhead of the run's time; None records all.
+    Loss, loss scale, skipped steps, time and memory are recorded of each step. ranges=False leaves out counts and magnitudes. The recording is
+    written to path at the end if one is given; rec.write(path) does it later. In the program in Go, trace.Open reads the file.
+    """
+    with Environment():
+        try:
+            import torch  # noqa: F401
+        except ImportError as err:
+            raise ImportError("halfnote.record records PyTorch programs, and PyTorch is not installed here: pip install torch") from err
+        from .recorder import Recorder
+    return Recorder(model, optimizer, scaler, overhead=overhead, ranges=ranges, path=path)
+
+
+def load(path):
+    """Returns the recording in a file. It needs no PyTorch."""
+    with Environment():
+        from .show import Recording
+    return Recording(path)
 
 
 def load_ipython_extension(ipython):

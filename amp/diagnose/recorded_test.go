@@ -1,0 +1,78 @@
+package diagnose_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp/diagnose"
+	"halfnote/amp/trace"
+	"halfnote/internal/testenv"
+)
+
+// broken lists what the diagnoses find in the programs of testdata/torch/broken.py. torch itself says nothing about eight of them.
+var broken = []struct {
+	name      string
+	lint      []string // codes that are found, among others
+	overflow  string   // part of the text
+	gradients string
+}{
+	{"rmsnorm", nil, "inf first appeared in mul (broken.py, line 41, module 1)", ""},
+	{"rmsnorm", nil, "It became finite numbers in rsqrt (broken.py, line 41, module 1)", ""},
+	{"mask", []string{"mask-overflow", "masked-row", "loss-not-finite"}, "It reached the loss, and the gradient of q.weight", "6 of 6 parameters have inf or NaN"},
+	{"clip_before_unscale", []string{"clip-before-unscale"}, "No inf or NaN", "none is flushed"},
+	{"unscale_in_accumulation", []string{"unscale-in-accumulation", "unscale-twice"}, "No inf or NaN", ""},
+	{"scheduler_ahead", []string{"scheduler-on-skip"}, "It is harmless", ""},
+	{"eps_lost", []string{"eps-lost", "half-parameters"}, "inf first appeared in adam (broken.py, line 116)", "4 of 4 parameters have inf or NaN"},
+	{"bce", []string{"bce-autocast", "ignored-skips", "scale-below-1"}, "derivative of binary_cross_entropy (cast)", "the derivative of binary_cross_entropy (broken.py, line 129) overflows float16"},
+	{"frozen_branch", nil, "No inf or NaN", "side.weight: received no gradient"},
+	{"average_in_half", []string{"average-in-half"}, "No inf or NaN", ""},
+	{"scale_falls", []string{"ignored-skips", "scale-below-1"}, "derivative of sqrt (div) (broken.py, line 172)", "2 of 2 parameters have inf or NaN"},
+}
+
+func TestBrokenPrograms(t *testing.T) { checkBroken(t, filepath.Join("testdata", "torch")) }
+
+// TestBrokenProgramsAgain records the programs again.
+func TestBrokenProgramsAgain(t *testing.T) {
+	python := testenv.Python(t)
+	if out, err := exec.Command(python, "-c", "import torch").CombinedOutput(); err != nil {
+		testenv.Missing(t, "torch", "needs a Python with PyTorch: name it in PYTHON; HALFNOTE_REQUIRE=torch makes this a failure: ", err, "\n", string(out))
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(python, filepath.Join("testdata", "torch", "broken.py"), dir)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join("..", "..", "install", "jupyter"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("broken.py: %v\n%s", err, out)
+	}
+	checkBroken(t, dir)
+}
+
+func checkBroken(t *testing.T, dir string) {
+	for _, want := range broken {
+		t.Run(want.name, func(t *testing.T) {
+			rec, err := trace.Open(filepath.Join(dir, want.name+".hnt.gz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lint, overflow, gradients := diagnose.LintIn(rec), diagnose.OverflowIn(rec), diagnose.GradientsIn(rec)
+			for _, code := range want.lint {
+				if !slices.Contains(lint.Codes(), code) {
+					t.Errorf("lint finds %q; want %s among them", lint.Codes(), code)
+				}
+			}
+			if !strings.Contains(overflow.String(), want.overflow) {
+				t.Errorf("overflow: %v\nwant %q", overflow, want.overflow)
+			}
+			if !strings.Contains(gradients.String(), want.gradients) {
+				t.Errorf("gradients: %v\nwant %q", gradients, want.gradients)
+			}
+			if !strings.Contains(overflow.String()+gradients.String()+lint.String(), "diagnose.") {
+				return
+			}
+			t.Errorf("advice in halfnote's words, not in torch's: %v\n%v\n%v", overflow, gradients, lint)
+		})
+	}
+}
