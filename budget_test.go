@@ -22,9 +22,9 @@ const budget = `
 folder                     written   tests  generated  assembly  raised because
 .                             1120     800          0         0  the command verify; recordings as text, as a page and as single outputs
 amp                           5250    9000          0         0  policies with block formats
-amp/diagnose                  9400    4700          0         0  products by role and block formats, formats by layer, variants of a step next to float64; infinities that become finite numbers, what gradients carry beyond Update, outcomes by share; diagnoses of recordings in files
+amp/diagnose                  9540    4850          0         0  products by role and block formats, formats by layer, variants of a step next to float64; infinities that become finite numbers, what gradients carry beyond Update, outcomes by share; diagnoses of recordings in files, where two recordings part
 amp/experiment                3050     900          0         0  sweeps over a grid that continue after an interrupt
-amp/trace                     5050    2300          0         0  recordings in files, of programs in PyTorch and in Go
+amp/trace                     5200    2300          0         0  recordings in files, of programs in PyTorch and in Go; hashes
 cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
 cuda/internal/ptx             5400    1700          0         0
@@ -36,7 +36,7 @@ install                       2820    1750          0         0  a site for brow
 internal                      2900    2900          0       130  bills of materials and statements of wheels, recipes, pages for the public; observers of several sessions
 internal/bench                2500     420          0         0  the networks that it trains, from amp/experiment
 internal/e2e                    50    4750          0         0  cells in a browser; idle kernels, other users of the machine, processes that cells start, half an hour of one kernel, limits of addresses, keys that are typed
-internal/receipt               500     260          0         0  digests of tensors, and their comparison
+internal/receipt               560     300          0         0  digests of tensors, and their comparison
 interp                        2000    9350          0         0  loops on one thread; rewrites that make Go in a cell right, with their proof; programs that use modules of others, hostile cells in separate processes, the work for cells of each shape, what examples use; random statements whose order shows, cells of the kernel before, pictures of a page; many goroutines, scripts in a folder; programs of a folder next to compiled Go; notebooks of questions; names that get other meanings
 interp/internal              12000    2600          0        50  loops on one thread; bounds on goroutines and on memory in few addresses; rewrites that make Go in a cell right, with their proof; the frames of a goroutine, before in interp/engine; what cells call without naming it, before in interp; the default loggers of cells, names that a program of cells forgets; limits of syntax, before in interp/internal/front; allocations that no poll interrupts
 interp/internal/assist        3300     550          0         0  the parameter at the cursor; cells whose check would not end

@@ -25,7 +25,7 @@ STD < tensor/driver, tensor/internal/..., display, internal/goid, internal/near,
 internal/text < display, internal/receipt, tensor/driver, tensor/internal/..., tensor, tensor/nn, tensor/optim, tensor/data, cuda/internal/gpu, display/chart, amp, amp/diagnose, amp/experiment, amp/trace, interp, interp/internal/live, interp/internal/exports, interp/internal/assist, interp/internal/front, notebooks/notebook
 STD < internal/plumbing, internal/save
 STD < internal/receipt
-internal/receipt < notebooks/notebook, interp/internal/magic
+internal/receipt < amp/trace, amp/diagnose, notebooks/notebook, interp/internal/magic
 internal/save < tensor/data, display/chart, amp/trace, notebooks/exercise, notebooks/notebook, interp/internal/magic, install
 internal/plumbing < tensor, tensor/nn, tensor/optim, tensor/data, tensor/quant, amp/..., dist, internal/bench, interp/internal/symbols
 x/sys < tensor/internal/asm

@@ -31,6 +31,10 @@
 //	diagnose.Blocks(net, func() { … one step … })
 //	diagnose.Search(net, step, diagnose.PrecisionSetOptions{Budget: 0.1}, amp.NVFP4())
 //
+// [FirstDifference] compares two recordings with hashes, such as those of two machines, and names where they part.
+//
+//	diagnose.FirstDifference(a, b) // recordings of trace.Start(trace.Hashes()), or of trace.Open
+//
 // A diagnosis observes the operations and scalers of all goroutines, except for those of a goroutine
 // that begins a diagnosis or a recording of its own meanwhile, and of the goroutines that it starts, and
 // except for those of cells of another session.

@@ -5,6 +5,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/amp/diagnose"
+	"halfnote/amp/trace"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -76,4 +77,18 @@ func ExampleMinimalFP32Set() {
 	// Output:
 	// amp.Float16.With("mul", amp.FP32)
 	// error before 1.000, after 0.000
+}
+
+func ExampleFirstDifference() {
+	record := func(dtype tensor.DType) *trace.Recorder {
+		x := tensor.Arange(0, 8).To(dtype)
+		rec := trace.Start(trace.Hashes())
+		defer rec.Stop()
+		x.MulScalar(0.5).Sum()
+		return rec
+	}
+	a, b := record(tensor.Float32), record(tensor.Float16)
+	p, err := diagnose.FirstDifference(a, b) // or recordings that trace.Open has read
+	fmt.Println(p, err)
+	// Output: operation 0, mul_scalar, step 0: computed in float32 with a result in float32 in the first recording, in float16 with one in float16 in the second <nil>
 }

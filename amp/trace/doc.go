@@ -16,6 +16,8 @@
 //
 // [TensorBoard] writes scalars, histograms and the steps of a recording for TensorBoard.
 //
+// [Hashes] records a hash of each result, for diagnose.FirstDifference; [Recorder.Save] and [Open] keep recordings in files.
+//
 // A recording observes the operations and scalers of the whole process, except for those of cells of another session. It keeps descriptions,
 // never tensors, and does not affect results. Its memory is bounded: beyond [MaxOps] operations
 // it keeps only totals.

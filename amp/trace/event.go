@@ -17,6 +17,7 @@ type noted struct {
 	rounded  bool
 	rounding Rounding
 	shadow   *Shadowed
+	hash     *hashed
 }
 
 // batch is the number of operations that are noted before they are processed. An operation evicts
@@ -40,13 +41,16 @@ func (r *Recorder) event(e tensor.Event) {
 	}
 	r.waiting = r.waiting[:len(r.waiting)+1]
 	n := &r.waiting[len(r.waiting)-1]
-	n.EventInfo, n.counted, n.rounded, n.rounding, n.shadow = e.EventInfo, false, false, Rounding{}, nil
+	n.EventInfo, n.counted, n.rounded, n.rounding, n.shadow, n.hash = e.EventInfo, false, false, Rounding{}, nil, nil
 	if r.shadow != nil {
 		n.shadow, n.rounding = r.shadow.event(e)
 		n.rounded = n.shadow != nil
 	}
 	if !e.View {
 		r.look(&e, n)
+	}
+	if r.hasher != nil {
+		n.hash = r.hasher.event(&e)
 	}
 	n.step = r.clock.step
 	if ask || len(r.waiting) == batch {
@@ -111,6 +115,7 @@ func (r *Recorder) take(n *noted) {
 	op.Start = n.Start.Sub(r.begun)
 	op.Step, op.Policy, op.Why = n.step, n.reason.name, n.reason.decided(&n.EventInfo)
 	op.Counts, op.Counted, op.Rounding, op.Rounded, op.Shadow = n.counts, n.counted, n.rounding, n.rounded, n.shadow
+	op.hashed = n.hash
 	for i := range n.In {
 		op.InIDs = append(op.InIDs, n.In[i].ID)
 	}

@@ -302,6 +302,7 @@ type fileRow struct {
 	in, out         []int
 	counts, wide    *tensor.Counts
 	lost            map[int]int
+	hashes          *hashed
 }
 
 // loader makes a Recording of the lines of a file.
@@ -395,7 +396,7 @@ func (l *loader) head(b []byte) error {
 	return nil
 }
 
-// row reads an operation: [kind, step, call, start, duration, operands, results, counts, wider counts, lost powers].
+// row reads an operation: [kind, step, call, start, duration, operands, results, counts, wider counts, lost powers, hashes].
 func (l *loader) row(b []byte) error {
 	var parts []json.RawMessage
 	if err := json.Unmarshal(b, &parts); err != nil {
@@ -426,7 +427,17 @@ func (l *loader) row(b []byte) error {
 			*to = &c
 		}
 	}
-	if len(parts) > 9 {
+	if len(parts) > 10 {
+		var lines []string
+		err := json.Unmarshal(parts[10], &lines)
+		if err == nil {
+			r.hashes, err = hashesOf(lines)
+		}
+		if err != nil {
+			return fmt.Errorf("hashes: %w", err)
+		}
+	}
+	if len(parts) > 9 && string(parts[9]) != "null" {
 		var pairs [][2]int
 		if err := json.Unmarshal(parts[9], &pairs); err != nil {
 			return fmt.Errorf("lost powers: %w", err)
@@ -537,7 +548,7 @@ func (l *loader) make(rows []fileRow) {
 	op := &OpRecord{
 		Place: Place{Module: k.Module, Param: k.Param}, Source: k.Line, Step: last.step, Backward: k.Phase == "backward", InPlace: k.InPlace || k.Phase == "optimizer",
 		Out: last.Out[0].dtype, Shape: last.Out[0].shape, ID: last.out[0], Device: tensor.Device(cmp.Or(k.Device, "cpu")), Start: first.start,
-		Bytes: k.Bytes, FLOPs: k.FLOPs,
+		Bytes: k.Bytes, FLOPs: k.FLOPs, hashed: last.hashes,
 	}
 	switch whole := l.whole(k) && k.Phase == "forward" && !(k.InPlace && len(rows) == 1 && k.Call == ""); {
 	case !l.torch:

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,5 +88,36 @@ func unwrap(err error) error {
 			return err
 		}
 		err = next.Unwrap()
+	}
+}
+
+// TestSaveHashes compares the hashes of a recording with those of its file, and damages one.
+func TestSaveHashes(t *testing.T) {
+	rec := train(2, trace.Hashes())
+	path := filepath.Join(t.TempDir(), "run.hnt")
+	if err := rec.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := trace.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operands := 0
+	for i, op := range rec.Ops() {
+		if read := got.Op(i); op.Hash == "" || read.Hash != op.Hash || !slices.Equal(read.InHashes, op.InHashes) {
+			t.Errorf("operation %d: got %q %q, want %q %q", i, read.Hash, read.InHashes, op.Hash, op.InHashes)
+		}
+		operands += len(op.InHashes)
+	}
+	if operands == 0 {
+		t.Error("no operand has a hash")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = trace.Read(strings.NewReader(strings.Replace(string(text), `["float32[`, `["float33[`, 1)))
+	if err == nil || !strings.Contains(err.Error(), `hashes: receipt: "float33[`) {
+		t.Errorf("a damaged hash: got %v", err)
 	}
 }

@@ -49,6 +49,13 @@ type OpRecord struct {
 	Rounding Rounding
 	Rounded  bool      // Rounding is known
 	Shadow   *Shadowed // set with Shadow only
+
+	// Hash is a line with the dtype, the shape and a hash of the result: equal lines mean equal bits. InHashes has those of operands after
+	// casts that no earlier operation has computed, otherwise "". Both are set with Hashes only.
+	Hash     string
+	InHashes []string
+
+	hashed *hashed
 }
 
 // Rounding counts the elements that changed kind when a result was rounded to its dtype.
@@ -90,6 +97,7 @@ func (op *OpRecord) describe(e *tensor.EventInfo, place Place) {
 	op.Duration, op.Bytes, op.FLOPs = e.Duration, e.Bytes, e.FLOPs
 	op.In, op.InShapes, op.InIDs, op.Cast = op.In[:0], op.InShapes[:0], op.InIDs[:0], op.Cast[:0]
 	op.Casts, op.Cached, op.Counted, op.Rounded, op.Rounding, op.Shadow = 0, 0, false, false, Rounding{}, nil
+	op.hashed, op.Hash, op.InHashes = nil, "", nil
 	for i := range e.In {
 		op.In, op.InShapes = append(op.In, e.In[i].DType), append(op.InShapes, e.In[i].Shape)
 	}

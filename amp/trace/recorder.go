@@ -25,6 +25,7 @@ type Option func(s *settings)
 type settings struct {
 	models         []any
 	always, shadow bool
+	hashes         bool
 	show           func(any) *display.Handle // shows the dashboard; nil: none
 	shared         bool                      // whether another recording has the same dashboard
 }
@@ -45,6 +46,10 @@ func CountAlways() Option { return func(s *settings) { s.always = true } }
 // takes several times as long.
 func Shadow() Option { return func(s *settings) { s.always, s.shadow = true, true } }
 
+// Hashes records a hash of each operation's result, and of operands that no recorded operation has computed, such as weights and batches, for
+// [halfnote/amp/diagnose.FirstDifference]. Every operation is recorded, at any cost; beyond [MaxOps] nothing is hashed.
+func Hashes() Option { return func(s *settings) { s.always, s.hashes = true, true } }
+
 // Recorder is a recording, running or stopped. Its methods may be called while it runs; they
 // show the data so far.
 type Recorder struct {
@@ -57,6 +62,7 @@ type Recorder struct {
 	meter   meter
 	reasons reasons
 	shadow  *shadow            // nil without Shadow
+	hasher  *hasher            // nil without Hashes
 	waiting []noted            // operations not processed yet
 	step    int                // step of the last processed operation
 	bases   recent[int]        // IDs of the bases of views, by ID
@@ -98,6 +104,9 @@ func Start(options ...Option) *Recorder {
 	r.meter.always = set.always
 	if set.shadow {
 		r.shadow = &shadow{}
+	}
+	if set.hashes {
+		r.hasher = &hasher{made: map[int]struct{}{}}
 	}
 	r.names = NewPlaces(slices.DeleteFunc(set.models, func(m any) bool { return m == nil })...)
 	if r.sampling.on = set.show != nil && !set.always; set.show != nil {
@@ -145,7 +154,7 @@ func (r *Recorder) end() {
 	defer r.read()()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
-		r.names, r.meter, r.shadow = nil, meter{}, nil // these hold tensors
+		r.names, r.meter, r.shadow, r.hasher = nil, meter{}, nil, nil // these hold tensors
 	}
 }
 

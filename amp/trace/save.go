@@ -121,6 +121,12 @@ func (f *file) op(op *OpRecord) {
 			row = append(row, unrounded(op.Counts, op.Rounding))
 		}
 	}
+	if op.hashed != nil {
+		for len(row) < 9 { // behind the kind
+			row = append(row, nil)
+		}
+		row = append(row, append([]string{op.hashed.line()}, op.hashed.lines()...))
+	}
 	f.row(k, row...)
 }
 

@@ -21,6 +21,7 @@ type store struct {
 	casts   []CastRecord
 	counts  []tensor.Counts
 	shadows []Shadowed
+	hashes  map[int32]*hashed // by operation
 }
 
 // kind is the key of a kind of operation.
@@ -66,6 +67,12 @@ func (s *store) add(op *OpRecord) int32 {
 	if op.Shadow != nil {
 		e.shadow = int32(len(s.shadows))
 		s.shadows = append(s.shadows, *op.Shadow)
+	}
+	if op.hashed != nil {
+		if s.hashes == nil {
+			s.hashes = map[int32]*hashed{}
+		}
+		s.hashes[int32(len(s.list))] = op.hashed
 	}
 	s.list = append(roomy(s.list, 1), e)
 	return kind
@@ -158,6 +165,9 @@ func (s *store) op(i int) OpRecord {
 	if e.shadow >= 0 {
 		said := s.shadows[e.shadow]
 		op.Shadow = &said
+	}
+	if h := s.hashes[int32(i)]; h != nil {
+		op.Hash, op.InHashes, op.hashed = h.line(), h.lines(), h
 	}
 	return op
 }

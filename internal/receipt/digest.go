@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ type Digest struct {
 	DType   string
 	Shape   []int
 	Hash    uint64
-	Moments [3]uint64 // sums of the elements' bits, of bits times position and of bits times position squared; positions are from 1
+	Moments [3]uint64 // sum of the elements' bits, sum of these sums after each element, and sum of those
 	Blocks  []uint16  // hashes of up to maxBlocks equal parts
 }
 
@@ -69,6 +70,13 @@ func NewWriter(dtype string, shape ...int) *Writer {
 	return w
 }
 
+// Of returns the digest of a tensor that write writes.
+func Of(dtype string, shape []int, write func(io.Writer) (int64, error)) (Digest, error) {
+	w := NewWriter(dtype, shape...)
+	_, err := write(w)
+	return w.Digest(), err
+}
+
 // count returns the number of elements.
 func (d Digest) count() int {
 	n := 1
@@ -101,29 +109,51 @@ func (w *Writer) endBlock() {
 
 // part adds elements of one block.
 func (w *Writer) part(p []byte) {
-	sum, m0, m1, m2 := w.sum, w.d.Moments[0], w.d.Moments[1], w.d.Moments[2]
-	i := uint64(w.at)
-	size, without, inf, nan := w.e.size, w.e.without, w.e.inf, w.e.nan
-	for ; len(p) > 0; p = p[size:] {
-		i++
-		var b uint64
-		switch size {
-		case 4:
-			b = uint64(binary.LittleEndian.Uint32(p))
-		case 2:
-			b = uint64(binary.LittleEndian.Uint16(p))
-		case 8:
-			b = binary.LittleEndian.Uint64(p)
-		default:
-			b = uint64(p[0])
+	var room [256]uint64
+	for len(p) > 0 {
+		bits := room[:min(len(room), len(p)/w.e.size)]
+		read(bits, p, w.e.size)
+		w.add(bits)
+		p = p[len(bits)*w.e.size:]
+	}
+}
+
+// read sets bits to the first elements of p.
+func read(bits []uint64, p []byte, size int) {
+	switch size {
+	case 1:
+		for i := range bits {
+			bits[i] = uint64(p[i])
 		}
+	case 2:
+		for i := range bits {
+			bits[i] = uint64(binary.LittleEndian.Uint16(p[2*i:]))
+		}
+	case 4:
+		for i := range bits {
+			bits[i] = uint64(binary.LittleEndian.Uint32(p[4*i:]))
+		}
+	case 8:
+		for i := range bits {
+			bits[i] = binary.LittleEndian.Uint64(p[8*i:])
+		}
+	}
+}
+
+func (w *Writer) add(bits []uint64) {
+	at, sum, m0, m1, m2 := uint64(w.at)*golden, w.sum, w.d.Moments[0], w.d.Moments[1], w.d.Moments[2]
+	without, inf, nan := w.e.without, w.e.inf, w.e.nan
+	for _, b := range bits {
 		if b&without > inf {
 			b = nan
 		}
-		sum += mix(b + i*golden)
-		m0, m1, m2 = m0+b, m1+b*i, m2+b*i*i
+		at += golden
+		sum += mix(b + at)
+		m0 += b
+		m1 += m0
+		m2 += m1
 	}
-	w.sum, w.d.Moments, w.at = sum, [3]uint64{m0, m1, m2}, int(i)
+	w.sum, w.d.Moments, w.at = sum, [3]uint64{m0, m1, m2}, w.at+len(bits)
 }
 
 const golden = 0x9e3779b97f4a7c15
@@ -203,11 +233,11 @@ func (d Digest) Only(was Digest) (index int, bits int64, ok bool) {
 	if differing > 1 || delta == 0 { // one that differs may have the same 16 bits
 		return 0, 0, false
 	}
-	// The position is the first moment's difference divided by that of the sums. Differences of
-	// several elements can give a position too, but not with the right second moment.
+	// An element k places from the end, 1 for the last, counts k times in the second moment and
+	// k(k+1)/2 times in the third. Differences of several elements can fit a place in the second, but not in both.
 	for i := range d.count() {
-		p := uint64(i + 1)
-		if p*uint64(delta) == d.Moments[1]-was.Moments[1] && p*p*uint64(delta) == d.Moments[2]-was.Moments[2] {
+		k := uint64(d.count() - i)
+		if k*uint64(delta) == d.Moments[1]-was.Moments[1] && k*(k+1)/2*uint64(delta) == d.Moments[2]-was.Moments[2] {
 			return i, delta, true
 		}
 	}

@@ -190,3 +190,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkDigest(b *testing.B) {
+	for _, dtype := range []string{"float16", "float32", "float64"} {
+		p := make([]byte, 1<<20)
+		b.Run(dtype, func(b *testing.B) {
+			b.SetBytes(int64(len(p)))
+			for b.Loop() {
+				w := NewWriter(dtype, len(p)/elements[dtype].size)
+				w.Write(p)
+				w.Digest()
+			}
+		})
+	}
+}

@@ -37,7 +37,7 @@ func (f found) bits(i int) uint64 {
 	}
 	var one [8]byte
 	w := pick{at: i * f.tensor.DType().Size(), out: one[:f.tensor.DType().Size()]}
-	tensor.Unobserved(func() { f.tensor.WriteTo(&w) })
+	f.tensor.WriteTo(&w)
 	return binary.LittleEndian.Uint64(one[:])
 }
 

@@ -91,14 +91,9 @@ func (r *Recorder) event(e tensor.Event) {
 
 // Of returns the digest of a tensor. ok is false if its memory has been released.
 func Of(t *tensor.Tensor) (d receipt.Digest, ok bool) {
-	w := receipt.NewWriter(t.DType().String(), t.Shape()...)
 	var err error
-	tensor.Unobserved(func() {
-		if failed := tensor.Try(func() { _, err = t.WriteTo(w) }); failed != nil {
-			err = failed
-		}
-	})
-	return w.Digest(), err == nil
+	failed := tensor.Try(func() { d, err = receipt.Of(t.DType().String(), t.Shape(), t.WriteTo) })
+	return d, failed == nil && err == nil
 }
 
 // Shown adds the data of a chart that is shown; other values have no data.

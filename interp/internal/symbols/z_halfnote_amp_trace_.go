@@ -14,6 +14,7 @@ func init() {
 		t["CastRecord"] = reflect.ValueOf((*trace.CastRecord)(nil))
 		t["Cost"] = reflect.ValueOf((*trace.Cost)(nil))
 		t["CountAlways"] = reflect.ValueOf(trace.CountAlways)
+		t["Hashes"] = reflect.ValueOf(trace.Hashes)
 		t["Live"] = reflect.ValueOf(trace.Live)
 		t["LiveOn"] = reflect.ValueOf(trace.LiveOn)
 		t["LoopCall"] = reflect.ValueOf((*trace.LoopCall)(nil))
