@@ -21,9 +21,9 @@ import (
 const budget = `
 folder                     written   tests  generated  assembly  raised because
 .                             1120     800          0         0  the command verify; recordings as text, as a page and as single outputs
-amp                           5250    9000          0         0  policies with block formats
+amp                           5450    9000          0         0  policies with block formats, sums in other dtypes and orders
 amp/diagnose                  9540    4850          0         0  products by role and block formats, formats by layer, variants of a step next to float64; infinities that become finite numbers, what gradients carry beyond Update, outcomes by share; diagnoses of recordings in files, where two recordings part
-amp/experiment                3050     900          0         0  sweeps over a grid that continue after an interrupt
+amp/experiment                3320     950          0         0  claims about narrow formats; sweeps over a grid that continue after an interrupt
 amp/trace                     5200    2300          0         0  recordings in files, of programs in PyTorch and in Go; hashes
 cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
@@ -59,7 +59,7 @@ kernel/guard                  2760    2550          0         0  peers without t
 kernel/kerneltest             1700     250          0         0
 kernel/ranks                  1700     600          0         0
 notebooks                       50     730          0         0  numbers in the prose of lessons, tokens of translations
-notebooks/exercise            3250     730          0         0  guesses of a form, texts in the language of the reader
+notebooks/exercise            3400     730          0         0  answers about block formats and divergences; guesses of a form, texts in the language of the reader
 notebooks/notebook            3750    2080          0         0  statements of pages, receipts
 tensor                       23500    9500          0         0  the names in errors and wrong devices, in sweeps over all operations
 tensor/data                   7650    4650          0         0  statements of tables; tables in the forms and with the display of pandas; checkpoints in shards, with foreign values, and with the states of torch.optim and its averages; rows and groups of tables, with pandas' results

@@ -60,7 +60,7 @@ STD, amp, display, tensor, tensor/driver, tensor/nn < amp/fp8
 STD, display, display/chart < amp/roofline
 STD, amp, dist, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < amp/trace
 STD, amp, dist, tensor, tensor/nn, tensor/optim, tensor/quant, display, display/chart, display/widget, amp/trace < amp/diagnose
-STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
+STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, tensor/quant, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp, cuda, display, display/chart, tensor, tensor/nn, tensor/nn/models, tensor/optim, kernel/client < internal/bench
 
 STD, purego < dist/internal/mpi

@@ -192,6 +192,10 @@ func (p Policy) moved(op string) bool {
 
 // String returns p as Go code: "amp.Float16".
 func (p Policy) String() string {
+	if a, ok := p.Accumulation(); ok {
+		p.recipe.sum = Accumulation{}
+		return p.String() + ".Accumulate(" + a.String() + ")"
+	}
 	if !p.on {
 		return "amp.Off"
 	}
@@ -208,6 +212,9 @@ func (p Policy) String() string {
 		p.recipe = recipe{}
 		return strings.ReplaceAll(p.String()+fmt.Sprintf(".QAT(%#v, %#v)", of.input, of.weight), "<nil>", "nil")
 	case p.recipe.name != "":
+		if strings.HasSuffix(p.recipe.name, ")") {
+			return lists + p.recipe.name
+		}
 		return lists + p.recipe.name + "()"
 	case p.lower == tensor.Float16:
 		return lists + "Float16"

@@ -1,8 +1,10 @@
 package amp
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"halfnote/internal/plumbing"
 	"halfnote/tensor"
@@ -14,9 +16,10 @@ import (
 type recipe struct {
 	name                    string
 	input, weight, gradient quant.Scheme
-	transform               bool // a random Hadamard transform for the gradient of the weight
-	stochastic              bool // gradient is NVFP4 with stochastic rounding, with a new seed for each tensor
-	straight                bool // only the forward pass has rounded operands; gradients pass through the rounding
+	transform               bool         // a random Hadamard transform for the gradient of the weight
+	stochastic              bool         // gradient is NVFP4 with stochastic rounding, with a new seed for each tensor
+	straight                bool         // only the forward pass has rounded operands; gradients pass through the rounding
+	sum                     Accumulation // of the products; its DType is 0 for a product of the backend
 }
 
 // MXFP8 returns BFloat16 with the products of linear layers, and of their gradients, in MXFP8: blocks of 32 in E4M3 with powers of two, rounded up
@@ -32,9 +35,33 @@ func MXFP8() Policy {
 // NVFP4 is [MXFP8] in NVFP4: blocks of 16 for inputs and gradients, of 16 x 16 for weights. Gradients are rounded stochastically, with seeds from
 // tensor.DefaultGenerator, and for the gradient of a weight both operands pass through a random Hadamard transform with fixed signs. It
 // is transformer_engine.common.recipe.NVFP4BlockScaling; "Pretraining Large Language Models with NVFP4", arXiv 2509.25149, also keeps some layers in bfloat16.
-func NVFP4() Policy {
+func NVFP4() Policy { return NVFP4With(NVFP4Options{}) }
+
+// NVFP4Options switch parts of NVFP4's recipe off. The names are Transformer Engine's.
+type NVFP4Options struct {
+	DisableRHT                bool // no random Hadamard transform for the gradients of weights
+	DisableStochasticRounding bool // gradients are rounded to nearest
+	Disable2DQuantization     bool // blocks of 16 for weights
+}
+
+// NVFP4With is [NVFP4] without the parts that o switches off.
+func NVFP4With(o NVFP4Options) Policy {
+	name := "NVFP4"
+	if o != (NVFP4Options{}) {
+		var parts []string
+		for _, p := range []struct {
+			off  bool
+			name string
+		}{{o.DisableRHT, "DisableRHT"}, {o.DisableStochasticRounding, "DisableStochasticRounding"}, {o.Disable2DQuantization, "Disable2DQuantization"}} {
+			if p.off {
+				parts = append(parts, p.name+": true")
+			}
+		}
+		name = "NVFP4With(amp.NVFP4Options{" + strings.Join(parts, ", ") + "})"
+	}
 	return BFloat16.withRecipe(recipe{
-		name: "NVFP4", input: quant.NVFP4{}, weight: quant.NVFP4{TwoDimensional: true}, gradient: quant.NVFP4{}, transform: true, stochastic: true,
+		name: name, input: quant.NVFP4{}, weight: quant.NVFP4{TwoDimensional: !o.Disable2DQuantization}, gradient: quant.NVFP4{},
+		transform: !o.DisableRHT, stochastic: !o.DisableStochasticRounding,
 	})
 }
 
@@ -49,6 +76,9 @@ func BlockFP8() Policy {
 // to bear what storage in few bits will do to it. A nil scheme leaves an operand as it is. The products and their gradients are p's. For torchao's
 // Int8DynActInt4WeightQATQuantizer give quant.Int{Bits: 8, Asymmetric: true} and quant.Int{Bits: 4, Group: 32}.
 func (p Policy) QAT(input, weight quant.Scheme) Policy {
+	if p.recipe.sum.DType != 0 {
+		panic(&Error{Code: "sums", Call: "QAT", Why: fmt.Sprintf("%v sums products in its own way", p), Cure: "leave out Accumulate"})
+	}
 	return p.withRecipe(recipe{name: "QAT", input: input, weight: weight, straight: true})
 }
 
@@ -60,7 +90,8 @@ func (p Policy) withRecipe(r recipe) Policy {
 // recipeRegion is an open region of a policy with a recipe. It quantises linear layers and leaves other operations to the caster.
 type recipeRegion struct {
 	*caster
-	quantised bool // whether the running operation's operands are
+	quantised bool             // whether the running operation's operands are
+	operands  []*tensor.Tensor // of the running operation, as it gets them
 }
 
 // Autocast returns the region that r extends.
@@ -71,7 +102,7 @@ func (r *recipeRegion) Renew() operandCaster { return open(r.caster.Renew().(*ca
 
 // open returns c with the recipe of its policy, if there is one.
 func open(c *caster) operandCaster {
-	if c.policy.on && c.policy.recipe.name != "" {
+	if c.policy.on && c.policy.recipe.name != "" || c.policy.recipe.sum.DType != 0 {
 		return &recipeRegion{caster: c}
 	}
 	return c
@@ -89,13 +120,35 @@ func (r *recipeRegion) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tenso
 	}
 	out := slices.Clone(in)
 	r.apart(func() {
-		out[0] = quant.FakeQuantize(in[0].To(r.policy.lower).Float(), r.policy.recipe.input)
-		out[1] = quant.FakeQuantize(in[1].Float(), r.policy.recipe.weight)
+		of := r.policy.recipe
+		out[0] = fake(rounded(in[0], r.policy.lower), of.input)
+		if of.weight != nil {
+			out[1] = quant.FakeQuantize(in[1].Float(), of.weight)
+		} else {
+			out[1] = rounded(in[1], r.policy.lower)
+		}
 		if len(in) > 2 {
 			out[2] = tensor.ZerosAs(tensor.Float32, in[2].Shape()...).ToDevice(in[2].Device()) // added to the result
 		}
 	})
+	r.operands = out
 	return out
+}
+
+// rounded returns t rounded to d, if that is a dtype, as float32.
+func rounded(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
+	if d != 0 {
+		t = t.To(d)
+	}
+	return t.Float()
+}
+
+// fake is FakeQuantize, which a nil scheme leaves out.
+func fake(t *tensor.Tensor, s quant.Scheme) *tensor.Tensor {
+	if s == nil {
+		return t
+	}
+	return quant.FakeQuantize(t, s)
 }
 
 // rounded returns the operands of a linear layer, rounded for quantisation-aware training.
@@ -117,7 +170,14 @@ func (r *recipeRegion) Result(op tensor.Info, in []*tensor.Tensor, y *tensor.Ten
 		return y
 	}
 	r.quantised = false
-	product := y
+	product, operands := y, r.operands
+	r.operands = nil
+	if of := r.policy.recipe; of.sum.DType != 0 {
+		r.apart(func() {
+			x := operands[0]
+			product = of.times(x.Reshape(-1, x.Shape()[x.Dim()-1]), operands[1]).Reshape(y.Shape()...)
+		})
+	}
 	casting.With(nil, func() { y = tensor.Apply(&linear{r.policy.recipe, r.policy.lower, product}, in...) })
 	return y
 }
@@ -150,9 +210,20 @@ func (l *linear) Forward(in []*tensor.Tensor) *tensor.Tensor {
 		return y
 	}
 	if len(in) > 2 {
-		y = y.Add(in[2].To(l.lower).Float())
+		y = y.Add(rounded(in[2], l.lower))
+	}
+	if l.lower == 0 {
+		return y
 	}
 	return y.To(l.lower)
+}
+
+// times returns a bᵀ for a (m, k) and b (n, k), summed as the recipe says.
+func (r recipe) times(a, b *tensor.Tensor) *tensor.Tensor {
+	if r.sum.DType == 0 {
+		return a.MatMul(b.T())
+	}
+	return tensor.Apply(&accumulated{r.sum}, a, b)
 }
 
 func (l *linear) VJP(dy, _ *tensor.Tensor, in []*tensor.Tensor) []*tensor.Tensor {
@@ -160,13 +231,16 @@ func (l *linear) VJP(dy, _ *tensor.Tensor, in []*tensor.Tensor) []*tensor.Tensor
 	dy = dy.Float()
 	if in[0].RequiresGrad() {
 		// The sum is over the outputs.
-		w := quant.FakeQuantize(in[1].Float().T().Contiguous(), l.weight)
-		out[0] = quant.FakeQuantize(dy, l.drawn()).MatMul(w.T()).To(in[0].DType())
+		w := in[1].Float()
+		if l.weight == nil {
+			w = rounded(in[1], l.lower)
+		}
+		out[0] = l.times(fake(dy, l.drawn()), fake(w.T().Contiguous(), l.weight)).To(in[0].DType())
 	}
 	if in[1].RequiresGrad() {
 		// The sum is over the rows.
-		x := quant.FakeQuantize(l.turned(in[0].To(l.lower).Float()), l.input)
-		out[1] = quant.FakeQuantize(l.turned(dy), l.drawn()).MatMul(x.T()).To(in[1].DType())
+		x := fake(l.turned(rounded(in[0], l.lower)), l.input)
+		out[1] = l.times(fake(l.turned(dy), l.drawn()), x).To(in[1].DType())
 	}
 	if len(in) > 2 && in[2].RequiresGrad() {
 		out[2] = dy.Sum(0).To(in[2].DType())

@@ -62,7 +62,9 @@ func Blocks(net any, step func(), schemes ...quant.Scheme) *BlocksReport {
 		},
 		known: func(g *gemm) {
 			if g.linear() {
-				r.product(g, InputGradient)
+				if g.operands[0].RequiresGrad() {
+					r.product(g, InputGradient)
+				}
 				r.product(g, WeightGradient)
 			}
 		},

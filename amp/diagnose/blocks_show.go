@@ -82,7 +82,7 @@ func (r *BlocksReport) Chart() *chart.Figure {
 	if len(list) == 0 {
 		return chart.Plot()
 	}
-	return chart.Plot(args...).LogY().XTicks(at, names...).YLabel("relative error").Title(r.summary())
+	return chart.Plot(args...).LogY().XTicks(at, names...).XLabel("product").YLabel("relative error").Title("The larger error of each product's two operands, by format")
 }
 
 // summary returns a sentence on the schemes.

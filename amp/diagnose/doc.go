@@ -35,6 +35,10 @@
 //
 //	diagnose.FirstDifference(a, b) // recordings of trace.Start(trace.Hashes()), or of trace.Open
 //
+// [Compare] is an error microscope: it runs a step in several dtypes, formats and orders of sums next to float64, and shows where errors are born, grow and cancel.
+//
+//	diagnose.Compare(net, func() { … one step … }, amp.Float16, amp.BFloat16, amp.MXFP8())
+//
 // A diagnosis observes the operations and scalers of all goroutines, except for those of a goroutine
 // that begins a diagnosis or a recording of its own meanwhile, and of the goroutines that it starts, and
 // except for those of cells of another session.

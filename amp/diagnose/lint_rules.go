@@ -48,7 +48,7 @@ var rules = []rule{
 	},
 	{
 		code: "all-zero", severity: Mistake, finds: "a layer whose result or gradient is all zeros, and not in float64; a step whose gradients are all zeros",
-		why:  "The layers below learn nothing, and the loss may fall all the same because other layers learn.",
+		why:  "The layer, or those before it, learn nothing, and the loss may fall all the same because others learn.",
 		cure: "diagnose.Blocks shows what each product's format loses; choose scales from the tensor's largest magnitude, or keep the layer in bfloat16 with Policy.WithIn.", source: microscaling,
 		call: zeroGradients,
 	},

@@ -12,7 +12,7 @@ func TestThemes(t *testing.T) {
 	for _, report := range []interface {
 		display.Themed
 		HTML() string
-	}{&GradientsReport{}, &Replay{}, NewRewind(nn.NewLinear(1, 1)), Trajectory{Steps: []TrajectoryStep{{Scale: 1}}}, &BlocksReport{}, &OutliersReport{}} {
+	}{&GradientsReport{}, &Replay{}, NewRewind(nn.NewLinear(1, 1)), Trajectory{Steps: []TrajectoryStep{{Scale: 1}}}, &BlocksReport{}, &OutliersReport{}, &CompareReport{}} {
 		html := func(theme string) string { return report.InTheme(theme).(display.Bundle).Data["text/html"].(string) }
 		light, dark, auto := html("light"), html("dark"), html("auto")
 		if light != report.HTML() || dark == light || auto == light || auto == dark {

@@ -15,6 +15,15 @@ func (s *Shadows) Follow(e tensor.Event) (r Rounding, ok bool) {
 	return r, said != nil
 }
 
+// Compare is Follow with the comparison of the result with float64.
+func (s *Shadows) Compare(e tensor.Event) (c Shadowed, ok bool) {
+	said, _ := s.shadow.event(e)
+	if said == nil {
+		return c, false
+	}
+	return *said, true
+}
+
 // Values returns the float64 values of t's elements, or nil if unknown.
 func (s *Shadows) Values(t *tensor.Tensor) []float64 {
 	v, ok := s.shadow.get(t)

@@ -23,4 +23,6 @@ var lessons = []lesson{
 	lesson18,
 	lesson19,
 	lesson20,
+	lesson21,
+	lesson22,
 }

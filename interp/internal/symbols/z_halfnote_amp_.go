@@ -13,6 +13,7 @@ func init() {
 	tables["halfnote/amp"] = func() map[string]reflect.Value {
 		t := map[string]reflect.Value{}
 		t["AbortAtMin"] = reflect.ValueOf(amp.AbortAtMin)
+		t["Accumulation"] = reflect.ValueOf((*amp.Accumulation)(nil))
 		t["Active"] = reflect.ValueOf(amp.Active)
 		t["Autocast"] = reflect.ValueOf(amp.Autocast)
 		t["BFloat16"] = reflect.ValueOf(&amp.BFloat16).Elem()
@@ -53,6 +54,8 @@ func init() {
 		t["MixedBFloat16"] = reflect.ValueOf(&amp.MixedBFloat16).Elem()
 		t["MixedFloat16"] = reflect.ValueOf(&amp.MixedFloat16).Elem()
 		t["NVFP4"] = reflect.ValueOf(amp.NVFP4)
+		t["NVFP4Options"] = reflect.ValueOf((*amp.NVFP4Options)(nil))
+		t["NVFP4With"] = reflect.ValueOf(amp.NVFP4With)
 		t["NewGradScaler"] = reflect.ValueOf(amp.NewGradScaler)
 		t["ObserveScalers"] = reflect.ValueOf(amp.ObserveScalers)
 		t["Off"] = reflect.ValueOf(&amp.Off).Elem()
