@@ -383,10 +383,15 @@ captured: kept
 	}
 }
 
-// TestLabTyping checks that JupyterLab indents a typed block by tabs, and that a closing brace goes back one level.
+// TestLabTyping checks that JupyterLab indents a typed block by tabs, that a closing brace goes back one level, that Shift-Tab inside a call marks the
+// current parameter, and that a name that a restart has lost is known to be of the kernel before.
 func TestLabTyping(t *testing.T) {
-	browse := lab(t, map[string][]string{"typing.ipynb": {"x := 1", ""}})
+	t.Setenv("HALFNOTE_HISTORY", filepath.Join(t.TempDir(), "history.sqlite"))
+	browse := lab(t, map[string][]string{"typing.ipynb": {"x := 1", "", "tensor.Linspace(0, 10, 5)", "x + 1"}})
 	const want = `'if true {\n\tfor range 2 {\n\t\tx++\n\t}\n}\nx'
+tooltip: func Linspace(start, end float64, steps int) *Tensor
+                                  ^^^^^^^^^
+undefined: x: In[1] of the kernel before this one declares it: %rerun ~1/1 runs that cell again, %rerun ~1 all of them
 `
 	if got := browse("keys.py"); got != want {
 		t.Errorf("browser: got\n%s\nwant\n%s", got, want)
