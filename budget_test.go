@@ -24,7 +24,7 @@ folder                     written   tests  generated  assembly  raised because
 amp                           5450    9000          0         0  policies with block formats, sums in other dtypes and orders
 amp/diagnose                  9540    4850          0         0  products by role and block formats, formats by layer, variants of a step next to float64; infinities that become finite numbers, what gradients carry beyond Update, outcomes by share; diagnoses of recordings in files, where two recordings part
 amp/experiment                3320     950          0         0  claims about narrow formats; sweeps over a grid that continue after an interrupt
-amp/trace                     5200    2300          0         0  recordings in files, of programs in PyTorch and in Go; hashes
+amp/trace                     5400    2700          0         0  recordings in files, of programs in PyTorch and in Go; hashes
 cuda                          2500    4200          0         0
 cuda/internal/gpu             5200    2300          0         0
 cuda/internal/ptx             5400    1700          0         0

@@ -8,3 +8,6 @@ func RuleCodes() []string {
 	}
 	return codes
 }
+
+// RecordedRules are the rules that LintIn checks.
+var RecordedRules = recordedRules

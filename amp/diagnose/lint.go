@@ -42,6 +42,8 @@ type LintReport struct {
 	Findings   []Finding
 	Operations int // operations observed
 	Steps      int // optimizer steps observed
+
+	rules int // rules that were checked, 0 for all
 }
 
 // Lint runs step, which trains for one or a few steps, twice, because some mistakes show only

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -58,7 +59,7 @@ func (r *LintReport) String() string {
 func (r *LintReport) summary() string {
 	seen := fmt.Sprintf("%s and %s checked", text.Count(r.Operations, "operation"), text.Count(r.Steps, "optimizer step"))
 	if r.Clean() {
-		return fmt.Sprintf("No findings: %s with %d rules.", seen, len(rules))
+		return fmt.Sprintf("No findings: %s with %d rules.", seen, cmp.Or(r.rules, len(rules)))
 	}
 	var n [3]int
 	for _, f := range r.Findings {

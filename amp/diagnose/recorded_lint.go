@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,15 @@ import (
 	"halfnote/internal/text"
 	"halfnote/tensor"
 )
+
+// recordedRules are the rules that LintIn checks: those that need no values, no other ranks, and no module's state.
+var recordedRules = strings.Fields(`
+average-in-half backward-inside bce-autocast clip-before-unscale double-sigmoid double-softmax eps-lost eval-in-training
+float64-inside forward-outside freed-graph half-parameters half-reduction ignored-skips leftover-gradients log-by-hand
+loss-in-half loss-not-finite lost-addition mask-overflow masked-row missing-scale missing-update missing-zero-grad
+needless-scaler nll-of-softmax no-gradients no-scaler odd-sizes repeated-cast scale-below-1 scaler-per-step
+scheduler-on-skip small-products step-past-scaler unscale-in-accumulation unscale-twice update-inside update-without-step
+`)
 
 // LintIn checks in a recording how a program uses mixed precision, with those rules of [Lint] that need the order of calls, dtypes, shapes and counts, but
 // no values. [LintRules] lists all; docs/pytorch.md says which apply. A recording of a program in PyTorch gets advice in its words. It panics if rec is nil.
@@ -36,7 +46,9 @@ func LintIn(rec *trace.Recording) *LintReport {
 			f.What, f.Why, f.Cure = inTorch(f.What), inTorch(f.Why), inTorch(f.Cure)
 		}
 	}
-	return l.report()
+	report := l.report()
+	report.rules = len(recordedRules)
+	return report
 }
 
 // recordedLint is the state of LintIn.
@@ -62,6 +74,9 @@ type recordedLint struct {
 
 // add adds a finding of the rule with a code.
 func (l *recordedLint) add(code string, at spot, format string, args ...any) {
+	if !slices.Contains(recordedRules, code) {
+		panic(fmt.Errorf("diagnose: %s is not in recordedRules", code))
+	}
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.code == code })
 	l.find(&rules[i], at, format, args...)
 }

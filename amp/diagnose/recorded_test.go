@@ -37,17 +37,35 @@ func TestBrokenPrograms(t *testing.T) { checkBroken(t, filepath.Join("testdata",
 
 // TestBrokenProgramsAgain records the programs again.
 func TestBrokenProgramsAgain(t *testing.T) {
+	dir := t.TempDir()
+	torch(t, "broken.py", dir)
+	checkBroken(t, dir)
+}
+
+// TestRecorder runs the checks of the recorder, each of which prints its name.
+func TestRecorder(t *testing.T) {
+	const checks = 12
+	if out := torch(t, "recorder.py"); strings.Count(out, "\n") < checks || !strings.HasSuffix(out, "refusals\n") {
+		t.Errorf("recorder.py printed %q; want the names of %d checks", out, checks)
+	}
+}
+
+// torch runs a Python file with PyTorch and the package halfnote, and returns what it prints.
+func torch(t *testing.T, file string, args ...string) string {
+	t.Helper()
 	python := testenv.Python(t)
 	if out, err := exec.Command(python, "-c", "import torch").CombinedOutput(); err != nil {
 		testenv.Missing(t, "torch", "needs a Python with PyTorch: name it in PYTHON; HALFNOTE_REQUIRE=torch makes this a failure: ", err, "\n", string(out))
 	}
-	dir := t.TempDir()
-	cmd := exec.Command(python, filepath.Join("testdata", "torch", "broken.py"), dir)
+	cmd := exec.Command(python, append([]string{filepath.Join("testdata", "torch", file)}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join("..", "..", "install", "jupyter"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("broken.py: %v\n%s", err, out)
+	var failed strings.Builder
+	cmd.Stderr = &failed
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", file, err, failed.String())
 	}
-	checkBroken(t, dir)
+	return string(out)
 }
 
 func checkBroken(t *testing.T, dir string) {
@@ -74,5 +92,25 @@ func checkBroken(t *testing.T, dir string) {
 			}
 			t.Errorf("advice in halfnote's words, not in torch's: %v\n%v\n%v", overflow, gradients, lint)
 		})
+	}
+}
+
+// TestRecordedRules compares the page's table with the rules.
+func TestRecordedRules(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "pytorch.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| checked | ")
+	checked, rest, _ := strings.Cut(table, " |\n")
+	_, left, _ := strings.Cut(rest, "| not checked | ")
+	left, _, _ = strings.Cut(left, " |\n")
+	if got := strings.Split(checked, ", "); !slices.Equal(got, diagnose.RecordedRules) {
+		t.Errorf("docs/pytorch.md has the rules %q; want %q", got, diagnose.RecordedRules)
+	}
+	for _, code := range diagnose.RuleCodes() {
+		if in := slices.Contains(diagnose.RecordedRules, code); in == strings.Contains(left, code+" (") {
+			t.Errorf("%s is in both rows of docs/pytorch.md, or in none", code)
+		}
 	}
 }

@@ -748,7 +748,10 @@ func (l *loader) event(e *fileEvent) error {
 			c.Eps = g.Eps
 		}
 	}
-	m := r.history.at(e.Step)
+	var m *moment
+	if slices.Contains([]string{"step", "scale", "backward", "scaler.step"}, e.Event) {
+		m = r.history.at(e.Step)
+	}
 	switch e.Event {
 	case "step":
 		r.history.pass(e.Step, r.begun.Add(end))

@@ -25,6 +25,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import show
 
 VERSION = 1
+STEPS = 2000  # steps whose calls are all kept; of later ones every second, of those after twice as many every fourth, and so on
 MOST = 200_000  # operations; later ones are not recorded
 TORCH, HERE = os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep
 CASTS = {"to", "half", "float", "double", "bfloat16", "type", "type_as", "tensor", "as_tensor", "copy_"}
@@ -59,12 +60,12 @@ class Recorder(show.Shown):
         named = lambda list_: {id(x): n.replace("_orig_mod.", "") for n, x in list_}
         self.paths = named(model.named_modules()) if model is not None else {}
         self.params = named(model.named_parameters()) if model is not None else {}
-        self.ops, self.events, self.settled, self.full = [], [], 0, False
+        self.ops, self.events, self.settled, self.told, self.full = [], [], 0, 0, False
         self.kinds, self.kind_list = {}, []
         self.step, self.phase, self.busy = 0, "forward", False
         self.call, self.of, self.calls_made, self.modules = NONE, NONE, 0, []
         self.ids, self.serial, self.cached, self.schemas, self.places = {}, 0, {}, {}, {}
-        self.optimizers, self.scalers, self.stepped, self.stop = [], [], 0, []
+        self.optimizers, self.scalers, self.stepped, self.stop, self.begins, self.sized = [], [], 0, [], 0, 0
         self.on, self.inner, self.scaling, self.again, self.ran, self.within = False, None, False, False, False, set()
         self.plain, self.extra, self.dear, self.own, self.begun, self.looked, self.weighed = [], 0.0, 0.0, 0.0, None, 0, set()
         self.far, self.scales = set(), {}  # scalers on a GPU; their last known scales
@@ -85,8 +86,8 @@ class Recorder(show.Shown):
         return self
 
     def __exit__(self, kind, error, _):
-        if self.events and self.ops and kind is None and self._unfinished():
-            self._memory()
+        if kind is None and any(e["e"] in ("backward", "grad", "optimizer.step") for e in self.events[self.begins:]):
+            self._memory()  # a step without an update
         self._switch(False)
         for undo in reversed(self.stop):
             undo()
@@ -96,9 +97,6 @@ class Recorder(show.Shown):
             self.events.append({"e": "error", "step": self.step, "at": len(self.ops), "line": "", "error": f"{kind.__name__}: {error}"[:500]})
         if self.path is not None:
             self.write(self.path)
-
-    def _unfinished(self):
-        return self.events[-1]["e"] != "step"
 
     def _switch(self, on):
         """Enters or leaves the modes, between steps. If another mode lies above, it waits: leaving would end that one."""
@@ -294,6 +292,11 @@ class Recorder(show.Shown):
         now = time.perf_counter_ns()
         took, self.turned = (now - self.turned) / 1e9, now
         recorded = self.on and not self.busy
+        since = self.events[self.begins:]
+        if self.step >= STEPS and not recorded and self.step % (1 << (self.step // STEPS).bit_length()) and not any(e.get("skipped") for e in since):
+            del self.events[self.begins:]
+            self.told = min(self.told, self.begins)
+        self.begins = len(self.events)
         self.step += 1
         self.cached.clear()
         self.weighed.clear()
@@ -318,10 +321,11 @@ class Recorder(show.Shown):
 
     def _memory(self):
         used = None
-        if torch.cuda.is_available() and torch.cuda.is_initialized():
+        if torch.cuda.is_initialized():
             used = torch.cuda.max_memory_allocated()
             torch.cuda.reset_peak_memory_stats()
-        else:
+        elif (now := time.perf_counter_ns()) - self.sized > 50_000_000:
+            self.sized = now
             try:
                 with open("/proc/self/statm") as f:
                     used = int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -508,11 +512,9 @@ class Recorder(show.Shown):
     def _settle(self):
         """Brings counts from the device: one transfer for a step, not one for each operation."""
         rows = [counts for op in self.ops[self.settled:] for counts in (op[7], op[8] and op[8][0]) if counts and isinstance(counts[0], torch.Tensor)]
-        for e in reversed(self.events):
-            if e["at"] < self.settled:
-                break
+        for e in self.events[self.told:]:
             rows += [r[2] for r in e.get("list", ()) if r[2] and isinstance(r[2][0], torch.Tensor)]
-        self.settled = len(self.ops)
+        self.settled, self.told = len(self.ops), len(self.events)
         if not rows:
             return
         with _Aside(self):
