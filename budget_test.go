@@ -72,7 +72,7 @@ tensor/internal/linalg         850     280          0         0
 tensor/nn                     7400    2850          0         0  the errors of poolings, in a sweep
 tensor/optim                  3450    1800          0         0  the state dicts of torch.optim; Muon, parameters of 16 bits, states of few bits; steps at edges
 tensor/quant                  2600    1150          0         0  what a scheme does to a tensor, rotations
-tensor/torchtest                50    4120          0         0  operands at the edges, in each dtype
+tensor/torchtest                50    4400          0         0  operands at the edges, in each dtype; rows of batches
 `
 
 // kinds are the columns of the budget.

@@ -51,13 +51,13 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 }
 
 // packing returns the layout for images x and sums over a number of channels in each group. In bfloat16 the channels are
-// the inner ones if they fill blocks of a product and there are many images: each block then has a single
+// the inner ones if they fill blocks of a product: each block then has a single
 // element of the kernel, so that a backend can leave out those that meet zeros around an image
-// ([driver.Convolver]). For few images the weight's own order is faster.
+// ([driver.Convolver]). The number of images must not matter, so that an image has the same bits in every batch.
 func (c conv) packing(x *Tensor, channels int, plain bool) packing {
-	const block, many = 32, 16
+	const block = 32
 	l := packingOf(x, c.groups, plain)
-	l.inner = l.pack == 1 && x.dtype == BFloat16 && channels > 0 && channels%block == 0 && c.taps() > 1 && x.shape[0] >= many
+	l.inner = l.pack == 1 && x.dtype == BFloat16 && channels > 0 && channels%block == 0 && c.taps() > 1
 	return l
 }
 

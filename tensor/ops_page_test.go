@@ -25,8 +25,8 @@ added in order. Products of bfloat16 follow AMX's instruction TDPBF16PS: K is ta
 with zeros. In a block the products of even K and those of odd K are summed separately, K ascending from 0, with one rounding per
 product and sum; the two sums are added, and the result is added to that of the previous blocks. Numbers below 2^-126 are flushed
 to zero throughout. In a convolution
-K runs over the channels and, for each, over the kernel's elements. In bfloat16, with 16 images or more and 32, 64, … channels in a
-group, it runs over the kernel's elements and, for each, over the channels. float64 is computed in float64, where products are rounded before they are added.
+K runs over the channels and, for each, over the kernel's elements. In bfloat16, with 32, 64, … channels in a group and
+more than one element, it runs over the kernel's elements and, for each, over the channels. float64 is computed in float64, where products are rounded before they are added.
 
 On the CPU, ` + "`exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `sigmoid`, `erf`, `rsqrt`, `gelu` and `silu`" + ` of float32 are computed in float32 with
 polynomials and fused multiply-adds: the result is the nearest float32 or a neighbour of it. Of the 65,536 operands in float16 or
