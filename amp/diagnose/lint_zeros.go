@@ -61,7 +61,7 @@ func (g *gemm) gradient(operand int) *tensor.Tensor {
 
 // quietAfter reports whether a product of a and b in float64 is 0 but for rounding.
 func quietAfter(product, a, b *tensor.Tensor) bool {
-	return product.Counts().AbsMax <= 0x1p-20*a.Counts().AbsMax*b.Counts().AbsMax
+	return !(product.Counts().AbsMax > 0x1p-20*a.Counts().AbsMax*b.Counts().AbsMax) // NaN for zeros
 }
 
 // alike reports whether all elements have one magnitude.

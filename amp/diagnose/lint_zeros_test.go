@@ -125,3 +125,22 @@ func TestLintZerosOfRecipes(t *testing.T) {
 		}
 	}
 }
+
+// A gradient that is 0 in float64 too is not a finding: only rows of zeros reach the loss.
+func TestLintZerosInFloat64(t *testing.T) {
+	tensor.ManualSeed(1)
+	net := nn.NewSequential(nn.NewLinear(64, 64))
+	x, y := tensor.Randn(64, 64), tensor.Randn(32, 64)
+	x.Slice(0, 0, 32).Fill(0)
+	opt := optim.NewSGD(nn.Parameters(net), 0.1)
+	codes := diagnose.Lint(net, func() {
+		var loss *tensor.Tensor
+		amp.Autocast(amp.BFloat16, func() { loss = nn.MSELoss(net.Forward(x).Slice(0, 0, 32), y) })
+		loss.Backward()
+		opt.Step()
+		opt.ZeroGrad()
+	}).Codes()
+	if slices.Contains(codes, "all-zero") || slices.Contains(codes, "all-alike") {
+		t.Errorf("findings %v", codes)
+	}
+}

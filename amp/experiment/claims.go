@@ -122,9 +122,9 @@ func decayClaim() FormatClaim {
 // student trains a network on the results of another one, always on new data, and returns the mean loss of the last steps.
 func student(p amp.Policy) float64 {
 	teacher := nn.NewSequential(nn.NewLinear(32, 64), nn.NewTanh(), nn.NewLinear(64, 32))
-	net := nn.NewSequential(nn.NewLinear(32, 96), nn.NewTanh(), nn.NewLinear(96, 96), nn.NewTanh(), nn.NewLinear(96, 32))
+	net := nn.NewSequential(nn.NewLinear(32, 64), nn.NewTanh(), nn.NewLinear(64, 64), nn.NewTanh(), nn.NewLinear(64, 32))
 	opt := optim.NewAdam(nn.Parameters(net), 0.003)
-	const steps, last = 80, 20
+	const steps, last = 60, 20
 	total := 0.0
 	for step := range steps {
 		x := tensor.Randn(64, 32)
