@@ -17,9 +17,13 @@ import (
 
 // A receipt stands in the notebook's metadata, under halfnote and receipt: what a run of the notebook computed, as hashes.
 type notebookReceipt struct {
+	Version int           `json:"version"` // receiptVersion
 	Release string        `json:"release"` // version of halfnote
 	Cells   []receiptCell `json:"cells"`   // the code cells that run, in order
 }
+
+// receiptVersion is the version of the form of receipts.
+const receiptVersion = 1
 
 // receiptCell is what a cell of a receipt holds. A cell tagged timing has no outputs, operations and charts in it: they depend on time.
 type receiptCell struct {
@@ -53,6 +57,9 @@ func (nb *Notebook) receipt() (*notebookReceipt, error) {
 	text, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(text, r)
+	}
+	if err == nil && r.Version != receiptVersion {
+		err = fmt.Errorf("its form has version %d, and this halfnote reads version %d: make it again with halfnote run --receipt", r.Version, receiptVersion)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("notebook: the receipt: %w", err)
@@ -206,7 +213,7 @@ func (p *keeper) begin(ctx context.Context, k *client.Kernel) error {
 	if p == nil {
 		return nil
 	}
-	p.made.Release = k.Info().ImplementationVersion
+	p.made.Version, p.made.Release = receiptVersion, k.Info().ImplementationVersion
 	return ask(ctx, k, "%hashes on", nil)
 }
 

@@ -141,6 +141,7 @@ func TestVerify(t *testing.T) {
 			"In[9]: operation 1 of 3, linear (In[9], line 1), is the first whose result differs",
 			"In[9]: total: its element is -2.49759 (0xc01fd884); recorded -0.34913635 (0xbeb2c200); no other element differs",
 		}, ""},
+		{"a receipt of another form", func(_ *Notebook, r *notebookReceipt) { r.Version = 2 }, []string{"notebook: the receipt: its form has version 2, and this halfnote reads version 1: make it again with halfnote run --receipt"}, ""},
 		{"a receipt that is edited", func(_ *Notebook, r *notebookReceipt) { r.Cells[2].State.Random = "0" }, []string{"notebook: the receipt has been changed: its hashes of cell 3 do not fit the chain"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,5 +171,19 @@ func TestVerify(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s\nlog:\n%s", strings.Join(lines, "\n"), strings.Join(tt.want, "\n"), &log)
 			}
 		})
+	}
+	if err := RunFiles(t.Context(), []string{path}, RunOptions{Output: path, Start: startGo}); err != nil {
+		t.Fatal(err)
+	}
+	nb, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := nb.receipt(); r != nil || err != nil {
+		t.Errorf("after a run without a receipt: got one of %d cells, %v", len(r.Cells), err)
+	}
+	err = RunFiles(t.Context(), []string{path}, RunOptions{Verify: true, Start: startGo})
+	if err == nil || !strings.Contains(err.Error(), "it has no receipt; halfnote run --receipt makes one") {
+		t.Errorf("without a receipt: got %v", err)
 	}
 }

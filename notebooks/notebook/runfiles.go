@@ -36,7 +36,8 @@ type RunOptions struct {
 	Fresh bool
 
 	// Receipt stores hashes of what the run computes in the notebook. Verify compares them with a run instead of
-	// storing them; the run ends after the first cell whose results differ, and the error is a [*Difference].
+	// storing them; without either, a run removes an earlier receipt from its output.
+	// With Verify it ends after the first cell whose results differ, and the error is a [*Difference].
 	Receipt, Verify bool
 
 	Timeout     time.Duration // time limit of each cell; 0 means unlimited
@@ -199,6 +200,9 @@ func runFile(ctx context.Context, path string, nb *Notebook, o RunOptions) error
 		if err = options.keeper.finish(nb); err == nil && o.Verify {
 			return report.verified(options.keeper, time.Since(start))
 		}
+	}
+	if options.keeper == nil {
+		nb.setReceipt(nil) // it may not be that of this run
 	}
 	if err == nil && earlier != nil {
 		report.kept(nb.keepTimes(earlier))
