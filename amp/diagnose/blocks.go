@@ -42,6 +42,7 @@ var blockSchemes = []quant.Scheme{quant.MX{Element: quant.E4M3FN, Mode: quant.RC
 // It is Transformer Engine's LogFp8TensorStats and LogNvfp4TensorStats.
 func Blocks(net any, step func(), schemes ...quant.Scheme) *BlocksReport {
 	needStep("Blocks", step != nil)
+	needLayers("Blocks", net, "")
 	if len(schemes) == 0 {
 		schemes = blockSchemes
 	}

@@ -79,6 +79,7 @@ type CompareReport struct {
 // Bounds are those of N. J. Higham and T. Mary, "A New Approach to Probabilistic Rounding Error Analysis", SIAM J. Sci. Comput. 41 (2019).
 func Compare(net any, step func(), variants ...amp.Policy) *CompareReport {
 	needStep("Compare", step != nil)
+	needLayers("Compare", net, "")
 	if len(variants) == 0 {
 		variants = []amp.Policy{amp.Off, amp.Float16, amp.BFloat16}
 	}

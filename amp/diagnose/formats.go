@@ -58,6 +58,7 @@ type FormatSearch struct {
 // It panics with an *[amp.Error] if the step opens no region, is not deterministic, or a policy quantises no layer of it.
 func Search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, recipes ...amp.Policy) *FormatSearch {
 	needStep("Search", step != nil)
+	needLayers("Search", net, "")
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.05), cmp.Or(o.Scale, 1), cmp.Or(o.MaxRuns, 300)
 	if len(recipes) == 0 {
 		recipes = []amp.Policy{amp.MXFP8(), amp.NVFP4()}

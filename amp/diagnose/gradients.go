@@ -121,6 +121,7 @@ const (
 //	})
 func Gradients(net any, step func()) *GradientsReport {
 	needStep("Gradients", step != nil)
+	needLayers("Gradients", net, "GradientsIn")
 	w := newWake(net)
 	defer w.watch()()
 	step()

@@ -56,6 +56,7 @@ type LintReport struct {
 //
 // [LintRules] lists the rules.
 func Lint(net any, step func()) *LintReport {
+	needLayers("Lint", net, "LintIn")
 	w := newWatch(net)
 	func() {
 		defer observer{w.operation, w.call, w.scaler, w.transfer}.watch()()

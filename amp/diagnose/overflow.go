@@ -78,6 +78,7 @@ type OverflowReport struct {
 // does for modules.
 func Overflow(net any, step func()) *OverflowReport {
 	needStep("Overflow", step != nil)
+	needLayers("Overflow", net, "OverflowIn")
 	a := newTracker(net)
 	defer a.watch()()
 	step()

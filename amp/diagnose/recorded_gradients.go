@@ -16,11 +16,13 @@ func GradientsIn(rec *trace.Recording) *GradientsReport {
 	needRecording("GradientsIn", rec)
 	step, r := gradientStep(rec), &GradientsReport{recorded: true, torch: ofTorch(rec), Scale: 1, Rescue: 1, Ceiling: math.Inf(1)}
 	ops := slices.DeleteFunc(rec.Ops(), func(op trace.OpRecord) bool { return op.Step != step })
-	g := &recordedGradients{rec: rec, makers: map[int]*trace.OpRecord{}, underflows: map[int]*Underflow{}}
+	g := &recordedGradients{rec: rec, makers: map[int]*trace.OpRecord{}, underflows: map[int]*Underflow{}, hidden: map[int]*Underflow{}, bad: map[int]*trace.OpRecord{}}
 	for i := range ops {
 		if op := &ops[i]; op.Backward {
 			g.makers[op.ID] = op
 			g.note(op, i)
+		} else if !op.InPlace {
+			g.hide(op, i)
 		}
 	}
 	for _, one := range rec.Gradients {
@@ -74,8 +76,43 @@ func gradientStep(rec *trace.Recording) int {
 type recordedGradients struct {
 	rec        *trace.Recording
 	makers     map[int]*trace.OpRecord
-	underflows map[int]*Underflow // by the ID of the result
+	underflows map[int]*Underflow      // by the ID of the result
+	bad        map[int]*trace.OpRecord // forward operations that overflowed, by the ID of what is not finite because of them
+	hidden     map[int]*Underflow      // results that depend on an inf that became finite numbers, by ID
 	all        magnitudes64
+}
+
+// hide follows an overflow in the forward pass into finite numbers, and these further.
+func (g *recordedGradients) hide(op *trace.OpRecord, order int) {
+	for _, c := range op.Cast {
+		id := op.InIDs[c.Operand]
+		if u := g.hidden[c.ID]; u != nil {
+			g.hidden[id] = u
+		}
+		if from := g.bad[c.ID]; from != nil {
+			g.bad[id] = from
+		}
+	}
+	var from *trace.OpRecord
+	for _, id := range op.InIDs {
+		if u := g.hidden[id]; u != nil {
+			g.hidden[op.ID] = u
+			return
+		}
+		if from == nil {
+			from = g.bad[id]
+		}
+	}
+	switch {
+	case !op.Counted:
+	case nonFinite(op.Counts) && from != nil:
+		g.bad[op.ID] = from
+	case nonFinite(op.Counts) && op.Rounding.Overflowed > 0:
+		g.bad[op.ID] = op
+	case from != nil:
+		inf := occurrence(from)
+		g.hidden[op.ID] = &Underflow{Forward: true, Op: op.Name, Of: op.Name, Place: op.Place, Source: op.Source, DType: op.Out, Outcome: Absorbed, Elements: op.Counts.Count, Share: 1, Inf: &inf, order: order}
+	}
 }
 
 // note notes what a derivative lost.
@@ -159,6 +196,11 @@ func (g *recordedGradients) layer(one *trace.RecordedGradient) (l LayerGradient,
 		if u := g.underflows[op.ID]; u != nil {
 			on = append(on, u)
 		}
+		for _, id := range op.InIDs {
+			if u := g.hidden[id]; u != nil && l.Zeros == l.Elements && !slices.Contains(on, u) {
+				on = append(on, u)
+			}
+		}
 	}
 	slices.SortFunc(on, func(a, b *Underflow) int { return a.order - b.order })
 	if i := slices.IndexFunc(on, func(u *Underflow) bool { return u.Outcome == Flushed && u.Share > 1-lost }); i >= 0 && l.Zeros == l.Elements { // nothing was left of what led to it
@@ -166,6 +208,9 @@ func (g *recordedGradients) layer(one *trace.RecordedGradient) (l LayerGradient,
 		return l, true
 	}
 	judged := &layer{LayerGradient: l}
+	if slices.ContainsFunc(on, func(u *Underflow) bool { return u.Outcome == Absorbed }) {
+		judged.wrong = 1
+	}
 	judged.judge(on)
 	return judged.LayerGradient, true
 }

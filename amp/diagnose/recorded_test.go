@@ -11,6 +11,7 @@ import (
 	"halfnote/amp/diagnose"
 	"halfnote/amp/trace"
 	"halfnote/internal/testenv"
+	"halfnote/tensor"
 )
 
 // broken lists what the diagnoses find in the programs of testdata/torch/broken.py. torch itself says nothing about eight of them.
@@ -20,8 +21,8 @@ var broken = []struct {
 	overflow  string   // part of the text
 	gradients string
 }{
-	{"rmsnorm", nil, "inf first appeared in mul (broken.py, line 41, module 1)", ""},
-	{"rmsnorm", nil, "It became finite numbers in rsqrt (broken.py, line 41, module 1)", ""},
+	{"rmsnorm", nil, "inf first appeared in mul (broken.py, line 41, module 1)", "rsqrt (broken.py, line 41, module 1) returns finite numbers for the inf of mul (broken.py, line 41, module 1)"},
+	{"rmsnorm", nil, "It became finite numbers in rsqrt (broken.py, line 41, module 1)", "4 of 5 parameters have gradients computed from an inf"},
 	{"mask", []string{"mask-overflow", "masked-row", "loss-not-finite"}, "It reached the loss, and the gradient of q.weight", "6 of 6 parameters have inf or NaN"},
 	{"clip_before_unscale", []string{"clip-before-unscale"}, "No inf or NaN", "none is flushed"},
 	{"unscale_in_accumulation", []string{"unscale-in-accumulation", "unscale-twice"}, "No inf or NaN", ""},
@@ -44,7 +45,7 @@ func TestBrokenProgramsAgain(t *testing.T) {
 
 // TestRecorder runs the checks of the recorder, each of which prints its name.
 func TestRecorder(t *testing.T) {
-	const checks = 12
+	const checks = 13
 	if out := torch(t, "recorder.py"); strings.Count(out, "\n") < checks || !strings.HasSuffix(out, "refusals\n") {
 		t.Errorf("recorder.py printed %q; want the names of %d checks", out, checks)
 	}
@@ -112,5 +113,33 @@ func TestRecordedRules(t *testing.T) {
 		if in := slices.Contains(diagnose.RecordedRules, code); in == strings.Contains(left, code+" (") {
 			t.Errorf("%s is in both rows of docs/pytorch.md, or in none", code)
 		}
+	}
+}
+
+// TestRecordingsDoNotRun checks the errors of diagnoses that run a model again.
+func TestRecordingsDoNotRun(t *testing.T) {
+	rec, err := trace.Open(filepath.Join("testdata", "torch", "mask.hnt.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(){
+		"diagnose.OverflowIn(rec)":  func() { diagnose.Overflow(rec, func() {}) },
+		"diagnose.GradientsIn(rec)": func() { diagnose.Gradients(rec, func() {}) },
+		"diagnose.LintIn(rec)":      func() { diagnose.Lint(rec.Recorder, func() {}) },
+		"pass that":                 func() { diagnose.NewReplay(rec) },
+		"nn.LoadStateDictPartly":    func() { diagnose.NewRewind(rec) },
+		"net is a recording, whose": func() {
+			diagnose.MinimalFP32Set(rec, func() *tensor.Tensor { return nil }, diagnose.PrecisionSetOptions{})
+		},
+		"OverflowIn: the recording is nil": func() { diagnose.OverflowIn(nil) },
+	} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); err == nil || !strings.Contains(err.Error(), name) {
+					t.Errorf("got %v; want %q", err, name)
+				}
+			}()
+			f()
+		}()
 	}
 }

@@ -87,6 +87,7 @@ func WithActivations() ReplayOption { return func(r *Replay) { r.watcher.activat
 // NewReplay starts recording the gradients of net, or of every optimizer's parameters if net is
 // nil. It panics with an *[amp.Error] if an option is nil.
 func NewReplay(net any, options ...ReplayOption) *Replay {
+	needLayers("NewReplay", net, "")
 	r := &Replay{net: net, scale: 1, names: map[*tensor.Tensor]string{}, counter: new(counter)}
 	models := []any{}
 	if net != nil {

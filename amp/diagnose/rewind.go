@@ -64,6 +64,7 @@ type Branch struct {
 // interface, because the types of their states differ, as in torch. It panics with an *[amp.Error]
 // on anything else.
 func NewRewind(net any, others ...any) *Rewind {
+	needLayers("NewRewind", net, "")
 	trunk := &Branch{Name: "run"}
 	r := &Rewind{parts: parts(net, others), newest: 50, stride: 1, trunk: trunk, now: trunk, open: map[*amp.GradScaler]bool{}}
 	for _, o := range others {

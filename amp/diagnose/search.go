@@ -96,6 +96,7 @@ func MaximalFP16Set(net any, step func() *tensor.Tensor, o PrecisionSetOptions) 
 
 func search(net any, step func() *tensor.Tensor, o PrecisionSetOptions, lower bool) *PrecisionSet {
 	needStep((*searcher)(nil).call(lower), step != nil)
+	needLayers((*searcher)(nil).call(lower), net, "")
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
 	s := newSearcher((*searcher)(nil).call(lower), net, step, o)
 	defer s.start.restore(s.parts)

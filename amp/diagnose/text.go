@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/amp/trace"
 	"halfnote/display"
 	"halfnote/display/chart"
 	"halfnote/internal/text"
@@ -75,4 +76,18 @@ func needStep(call string, there bool) {
 	if !there {
 		panic(&amp.Error{Code: "nil_argument", Call: call, Why: "step is nil", Cure: "pass a function that runs a training step"})
 	}
+}
+
+// needLayers panics if net is a recording, which has no layers that could run. in is the call for recordings, "" without one.
+func needLayers(call string, net any, in string) {
+	switch net.(type) {
+	case *trace.Recording, *trace.Recorder:
+	default:
+		return
+	}
+	cure := "build the model with package nn, load its weights with nn.LoadStateDictPartly, and pass that"
+	if in != "" {
+		cure = "call diagnose." + in + "(rec), or " + cure
+	}
+	panic(&amp.Error{Code: "recording", Call: call, Why: "net is a recording, whose layers cannot run again", Cure: cure})
 }

@@ -375,7 +375,9 @@ func (l *loader) head(b []byte) error {
 	if h.Version < 1 || h.Version > fileVersion {
 		return fmt.Errorf("the recording has version %d; this halfnote reads up to version %d: get a newer one", h.Version, fileVersion)
 	}
-	l.torch = strings.HasPrefix(h.Producer, "torch")
+	if l.torch = strings.HasPrefix(h.Producer, "torch"); l.torch {
+		l.rec.history.memory = "memory" // of the process, or of a GPU's tensors
+	}
 	l.rec.Producer, l.rec.Notes = h.Producer, h.Notes
 	l.rec.begun = time.UnixMicro(int64(h.Begun * 1e6))
 	l.rec.history.begun = l.rec.begun

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ type history struct {
 	steps   int // number of steps
 	begun   time.Time
 	logs    []*logged
+	memory  string // what the memory is of, "" for tensors
 
 	given int       // number of the last step whose loss a scaler was given, plus 1
 	read  time.Time // when a loss was last read from a device
@@ -205,7 +207,7 @@ func (c *history) ended(step int) time.Time {
 // panels returns the quantities that are known; flushed is the share of each column.
 func (c *history) panels() (list []chart.Panel) {
 	scale := chart.Panel{Name: "loss scale", Power: true}
-	rate, memory := chart.Panel{Name: "throughput", Unit: "steps/s"}, chart.Panel{Name: "memory of tensors", Unit: "B"}
+	rate, memory := chart.Panel{Name: "throughput", Unit: "steps/s"}, chart.Panel{Name: cmp.Or(c.memory, "memory of tensors"), Unit: "B"}
 	rates := c.rates()
 	add := func(p *chart.Panel, i int, v float64) {
 		p.X, p.Values = append(p.X, float64(i*c.stride)), append(p.Values, v)

@@ -267,7 +267,12 @@ class Recorder(show.Shown):
             self._event("lr_scheduler.step", optimizer=self._number(self.optimizers, scheduler.optimizer))
         return f(scheduler, *args, **kwargs)
 
-    def _before_step(self, opt, *_):
+    def _before_step(self, opt, args, kwargs):
+        if not closure(opt, args, kwargs):  # a closure computes the gradients within the step
+            self._note_step(opt)
+        self.held, self.phase = self.phase, "optimizer"
+
+    def _note_step(self, opt):
         groups = [{k: float(g[k]) for k in ("lr", "eps") if isinstance(g.get(k), (int, float))} for g in opt.param_groups]
         listed = list(params(opt))
         with_grad = [p for p in listed if p.grad is not None]
@@ -276,10 +281,11 @@ class Recorder(show.Shown):
         first = with_grad[0].grad if with_grad else None
         self._event("optimizer.step", optimizer=self._number(self.optimizers, opt), name=type(opt).__name__, groups=groups, dtypes=sorted({DTYPES.get(p.dtype, str(p.dtype)) for p in listed}), grads=len(with_grad), of=len(listed),
                     grad=[self._id(first), getattr(first, "_version", 0)] if first is not None else None, autocast=autocast(listed[0]) if listed else None, scaler=self.scaling or None)
-        self.held, self.phase = self.phase, "optimizer"
 
-    def _after_step(self, opt, *_):
+    def _after_step(self, opt, args, kwargs):
         self.phase = self.held
+        if closure(opt, args, kwargs):
+            self._note_step(opt)
         self.stepped += 1
         mine = opt is self.main or self.main is None and self._number(self.optimizers, opt) == 0
         if not self.scaling and mine:  # with a scaler, the step ends at update
@@ -403,11 +409,15 @@ class Recorder(show.Shown):
             self.busy = self.waiting
             self.own += (time.perf_counter_ns() - entered - took) / 1e9
 
+    def _now(self):
+        """The phase: an optimizer runs without grad mode, and a closure in it with it."""
+        return "forward" if self.phase == "optimizer" and torch.is_grad_enabled() else self.phase
+
     def _note(self, func, name, inplace, view, steady, ins, args, kwargs, out, start, took):
         outs = [out] if isinstance(out, torch.Tensor) else [t for t in out if isinstance(t, torch.Tensor)] if isinstance(out, (list, tuple)) else []
         if inplace and not outs:  # foreach operations return nothing
             outs = [t for t in args[0]] if args and isinstance(args[0], (list, tuple)) else []
-        call, phase = self.call, self.phase
+        call, phase = self.call, self._now()
         self.ran = self.ran or not torch.is_grad_enabled()
         again = phase == "backward" and not self.again and self.ran and torch.is_grad_enabled()  # derivatives run without grad mode, checkpoints with it
         if phase == "backward" and not again:
@@ -595,7 +605,7 @@ class _Calls(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         rec, kwargs = self.rec, kwargs or {}
         name = getattr(func, "__name__", "")
-        if rec.busy or name == "__get__" or name == "__set__" or rec.phase in ("optimizer", "scaler") or func in rec.engine:
+        if rec.busy or name == "__get__" or name == "__set__" or rec._now() in ("optimizer", "scaler") or func in rec.engine:
             return func(*args, **kwargs)
         before = rec.call
         rec.calls_made += 1
@@ -649,6 +659,11 @@ try:
 except TypeError:  # before torch 2.4
     _enabled = lambda kind: torch.is_autocast_cpu_enabled() if kind == "cpu" else torch.is_autocast_enabled()
     _dtype = lambda kind: torch.get_autocast_cpu_dtype() if kind == "cpu" else torch.get_autocast_gpu_dtype()
+
+
+def closure(opt, args, kwargs):
+    """Whether a step has a closure. The optimizer itself is one of the arguments."""
+    return any(callable(a) and a is not opt for a in (*args, kwargs.get("closure")))
 
 
 def params(opt):

@@ -130,6 +130,23 @@ def several_optimizers():
     assert [e["step"] for e in rec.events if e["e"] == "optimizer.step"] == [0, 0, 1, 1, 2, 2]
 
 
+def closures():
+    """A closure that the optimizer calls has a forward and a backward pass; the gradients are those that the step used."""
+    net = nn.Linear(4, 1)
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+
+    def closure():
+        opt.zero_grad()
+        loss = net(torch.randn(2, 4)).sum()
+        loss.backward()
+        return loss
+    with halfnote.record(net, opt, overhead=None) as rec:
+        opt.step(closure)
+    assert "linear" in names(rec, phase="forward") and names(rec, phase="backward") and names(rec, phase="optimizer")
+    assert events(rec) == ["zero_grad", "backward", "gradients", "optimizer.step", "step"], events(rec)
+    assert all(g for _, g, _ in rec.events[2]["list"]), rec.events[2]
+
+
 def threads():
     """Backward in a thread of the program is recorded."""
     net = nn.Linear(4, 1)
@@ -210,6 +227,6 @@ def refusals():
             raise AssertionError(text)
 
 
-for check in (same_bits, nothing_stays, all_events, skips, casts, checkpoints, several_optimizers, threads, compiled, foreign_modes, second_derivatives, refusals):
+for check in (same_bits, nothing_stays, all_events, skips, casts, checkpoints, several_optimizers, closures, threads, compiled, foreign_modes, second_derivatives, refusals):
     check()
     print(check.__name__)
