@@ -111,14 +111,57 @@ func writeLiteExtension(ctx context.Context, root, dir string) error {
 		return err
 	}
 	program := filepath.Join(dir, "halfnote.wasm")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./internal/lite")
-	build.Dir = root
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
-	if err := runQuietly(build); err != nil {
-		return fmt.Errorf("go build: %w", err)
+	if err := BuildLite(ctx, root, program); err != nil {
+		return err
 	}
 	defer os.Remove(program)
 	return compress(program, filepath.Join(static, "halfnote.wasm.gz"))
+}
+
+// liberation are the packages of fonts that gonum/plot embeds, 4 MB. Charts take the font of package chart, so the program of a page has that one in their place.
+var liberation = []string{
+	"monobold", "monobolditalic", "monoitalic", "monoregular", "sansbold", "sansbolditalic", "sansitalic", "sansregular",
+	"serifbold", "serifbolditalic", "serifitalic", "serifregular",
+}
+
+// BuildLite writes the program of a page, from the sources in root. With the tag minimal, gonum/plot has no writers of PDF and EPS.
+func BuildLite(ctx context.Context, root, program string) error {
+	dir, err := os.MkdirTemp("", "halfnote-lite-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return err
+	}
+	const module = "codeberg.org/go-fonts/liberation"
+	fonts := filepath.Join(dir, "liberation")
+	files := map[string]string{
+		filepath.Join(dir, "lite.mod"): fmt.Sprintf("%s\nreplace %s => %q\n", mod, module, fonts),
+		filepath.Join(dir, "lite.sum"): string(sum),
+		filepath.Join(fonts, "go.mod"): "module " + module + "\n\ngo 1.26\n",
+	}
+	for _, name := range liberation {
+		name = "liberation" + name
+		files[filepath.Join(fonts, name, "font.go")] = fmt.Sprintf("package %s\n\nimport \"codeberg.org/go-fonts/dejavu/dejavusans\"\n\nvar TTF = dejavusans.TTF\n", name)
+	}
+	for file, text := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			return err
+		}
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags=minimal", "-ldflags=-s -w", "-modfile="+filepath.Join(dir, "lite.mod"), "-o", program, "./internal/lite")
+	build.Dir = root
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	if err := runQuietly(build); err != nil {
+		return fmt.Errorf("go build: %w", err)
+	}
+	return nil
 }
 
 // compress writes a file in gzip's format, which browsers can unpack.

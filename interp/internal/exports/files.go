@@ -1,0 +1,8 @@
+//go:build !js
+
+package exports
+
+import "embed"
+
+//go:embed z
+var files embed.FS
