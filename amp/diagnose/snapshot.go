@@ -105,7 +105,8 @@ func netPart(net any) part {
 		load: func(saved any) {
 			s := saved.(netState)
 			tensor.NoGrad(func() {
-				for t, value := range s.values {
+				for _, t := range slices.SortedFunc(maps.Keys(s.values), func(a, b *tensor.Tensor) int { return a.ID() - b.ID() }) { // one order in every run
+					value := s.values[t]
 					if t.DType() == value.DType() && t.Device() == value.Device() {
 						t.Assign(value)
 					} else { // converted since
@@ -152,8 +153,8 @@ func (c *copier) gradient(t *tensor.Tensor) {
 // dict copies the tensors of a state dict.
 func (c *copier) dict(state map[string]any) map[string]any {
 	out := maps.Clone(state)
-	for name, value := range state {
-		if t, ok := value.(*tensor.Tensor); ok {
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		if t, ok := state[name].(*tensor.Tensor); ok {
 			out[name] = c.copy(t)
 		}
 	}
