@@ -33,6 +33,10 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	recording, err := os.ReadFile("../amp/diagnose/testdata/torch/rmsnorm.hnt.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, page := range append(pages, "../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -47,6 +51,9 @@ func TestPages(t *testing.T) {
 		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Chdir(t.TempDir())
+			if err := os.WriteFile("run.hnt", recording, 0o666); err != nil { // a file that a Go block opens
+				t.Fatal(err)
+			}
 			s, err := interp.NewSession(interp.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	"halfnote/amp"
 	"halfnote/dist"
 	"halfnote/internal/goid"
@@ -40,7 +42,7 @@ func (o observer) watch() (stop func()) {
 		stops = append(stops, dist.Observe(goid.Only(family, o.transfer)))
 	}
 	return func() {
-		for _, f := range stops {
+		for _, f := range slices.Backward(stops) { // the family ends last: with one that has ended, calls of others would count
 			f()
 		}
 	}
