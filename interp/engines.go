@@ -2,14 +2,12 @@ package interp
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"halfnote/interp/internal/engine"
 	"halfnote/interp/internal/front"
 	"halfnote/interp/internal/lower"
-	"halfnote/interp/internal/native"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
 )
@@ -39,13 +37,6 @@ const Compiled = "native"
 // CompiledLabel is how a session that compiles cells describes itself, see kernel.Language.
 const CompiledLabel = "compiled cells"
 
-// CompiledCells returns nil if cells can be compiled here, or an error that says why not. The
-// first call may take some seconds.
-func CompiledCells() error {
-	_, err := native.Available()
-	return err
-}
-
 func openYaegi(s *Session) (engine.Engine, error) {
 	return yaegi.New(yaegi.Options{
 		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: front.Alias,
@@ -55,12 +46,7 @@ func openYaegi(s *Session) (engine.Engine, error) {
 
 // openCompiled returns the engine that compiles cells, or Yaegi with a note for the user.
 func openCompiled(s *Session) (engine.Engine, error) {
-	tables := map[string]map[string]reflect.Value{}
-	for _, path := range symbols.Paths() {
-		tables[path] = symbols.Table(path)
-	}
-	label := func(slot string, argument bool) string { return s.front.TypeLabel(nil)(slot, argument) }
-	e, err := native.New(native.Options{Symbols: tables, Alias: front.Alias, Label: label})
+	e, err := newCompiled(s)
 	if err != nil {
 		s.uncompiled = fmt.Sprintf("cells are not compiled but interpreted by yaegi: %v", err)
 		s.note = "note: " + s.uncompiled
@@ -71,7 +57,7 @@ func openCompiled(s *Session) (engine.Engine, error) {
 
 // engineLabel says how the session runs cells.
 func (s *Session) engineLabel() string {
-	if _, ok := s.engine.(*native.Engine); ok {
+	if isCompiled(s.engine) {
 		return CompiledLabel
 	}
 	return "cells run by " + engines[0].name

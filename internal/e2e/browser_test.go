@@ -1,8 +1,8 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"halfnote/install"
 	"halfnote/internal/testenv"
 	"halfnote/notebooks/notebook"
 )
@@ -43,6 +44,7 @@ var limitCells = []liteCell{
 	{Code: "%%timeout 300ms\nfor i := 0; ; i++ {}", want: "Interrupted: stopped after 300 ms"},
 	{Code: "tick := time.NewTicker(20 * time.Millisecond)\nn := 0\nfor n < 3 { select { case <-tick.C: n++; default: } }\nn", want: "3\n"},
 	{Code: "!ls", want: "MagicError: In[10]:1:1: a page in a browser cannot run other programs"},
+	{Code: "import \"net/http\"", want: "CompileError: In[11]:1:8: package \"net/http\" is not available in a browser tab"},
 	{Code: "x", want: "42\n"},
 	{Code: "%output 4", want: "hello Ada\n"},
 }
@@ -62,12 +64,7 @@ var liteProgram = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(filepath.Dir(here), "halfnote.wasm")
-	build := exec.Command("go", "build", "-o", path, "./internal/lite")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, nil
+	return path, install.BuildLite(context.Background(), ".", path)
 })
 
 // inNode runs cells in Node and returns what each prints.

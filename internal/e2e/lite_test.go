@@ -21,6 +21,10 @@ var liteWalk = []string{
 	"k := widget.NewIntSlider(3, 0, 9)\nwidget.Interact(func() { fmt.Println(\"slider at\", k.Value()) }, k)",
 	"import \"go/parser\"\nparser.ParseExpr(strings.Repeat(\"(\", 90000))", // compiled code that nests deeper than the stack of a browser
 	"fmt.Println(\"again\")",
+	"f, err := os.Create(\"kept.csv\")\nfmt.Fprintln(f, \"a,b\\n1,ø\")\nf.Close()\ntext, err := os.ReadFile(\"kept.csv\")\nfmt.Printf(\"%s%v\\n\", text, err)",
+	"data.LoadCSV(\"given.csv\", data.CSVOptions{})",
+	"os.WriteFile(\"/tmp/a\", make([]byte, 3), 0o600)\nos.Rename(\"/tmp/a\", \"b.npy\")\nos.Remove(\"kept.csv\")\nentries, err := os.ReadDir(\".\")\nfor _, e := range entries { fmt.Print(e.Name(), \" \") }",
+	"strings.Cut?",
 }
 
 // TestLite writes a site, and runs a notebook there in a browser.
@@ -63,9 +67,9 @@ func TestLite(t *testing.T) {
 	if len(environments) == 0 {
 		t.Fatal("JupyterLite is not installed")
 	}
-	args := []string{"internal/e2e/testdata/browser/lite.py", chromium, base, ""}
+	args := []string{"internal/e2e/testdata/browser/lite.py", chromium, base, site}
 	if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" {
-		args = append(args, filepath.Join(shots, "lite.failed.png"))
+		args = append(args, filepath.Join(shots, "lite.failed.png"), filepath.Join(shots, "lite"))
 	}
 	t.Log(runPython(t, environments[0], args...))
 	stop()

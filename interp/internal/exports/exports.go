@@ -14,11 +14,12 @@ package exports
 import (
 	"bytes"
 	"compress/gzip"
-	"embed"
 	"fmt"
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -28,13 +29,11 @@ import (
 
 //go:generate go run ./gen
 
-//go:embed z
-var files embed.FS
-
 // entry is one line of the index.
 type entry struct {
 	path, name, synopsis string
 	met                  bool // whether cells see its types but cannot import it
+	system               bool // whether the program of a page in a browser leaves it out, and this is one
 }
 
 // index lists the packages, sorted by path.
@@ -46,7 +45,8 @@ var index = sync.OnceValue(func() []entry {
 	var list []entry
 	for line := range strings.Lines(string(data)) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
-		list = append(list, entry{path: f[0], name: f[1], met: f[2] == "meet", synopsis: f[3]})
+		system := f[2] == "system" && runtime.GOOS == "js"
+		list = append(list, entry{path: f[0], name: f[1], met: f[2] == "meet" || system, system: system, synopsis: f[3]})
 	}
 	return list
 })
@@ -139,7 +139,7 @@ func (m *importer) load(path string) (*types.Package, error) {
 	if header, err := files.ReadFile("z/" + path + ".types.txt"); err == nil {
 		return m.check(path, header)
 	}
-	data, err := read(path + ".types.gz")
+	data, err := read(files, path+".types.gz")
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,8 @@ func (m *importer) ImportFrom(path, _ string, _ types.ImportMode) (*types.Packag
 	return m.Import(path)
 }
 
-func read(name string) ([]byte, error) {
-	f, err := files.Open("z/" + name)
+func read(from fs.FS, name string) ([]byte, error) {
+	f, err := from.Open("z/" + name)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ var refused = map[string]string{
 
 // Refused returns the error for a package of the standard library that cells cannot import on any engine, or nil.
 func Refused(path string) error {
+	if e, _ := find(path); e.system {
+		return fmt.Errorf("package %q is not available in a browser tab, whose program leaves out what needs sockets, processes, databases, object files or public keys: run the notebook in a kernel on your computer", path)
+	}
 	if why := refused[path]; why != "" {
 		return fmt.Errorf("package %q is not available in cells: %s", path, why)
 	}

@@ -2,7 +2,6 @@ package support
 
 import (
 	"fmt"
-	"net/http"
 
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/live"
@@ -23,7 +22,7 @@ func guarded(l *live.Registry, call func()) error {
 	aborts := false
 	p := l.Guard(func() {
 		defer func() {
-			if v := recover(); v == http.ErrAbortHandler {
+			if v := recover(); v != nil && v == abort {
 				aborts = true
 			} else if v != nil {
 				panic(v)
@@ -33,7 +32,7 @@ func guarded(l *live.Registry, call func()) error {
 	})
 	switch {
 	case aborts:
-		panic(http.ErrAbortHandler)
+		panic(abort)
 	case p == nil:
 		return nil
 	}

@@ -4,50 +4,46 @@ package symbols
 
 import (
 	"archive/tar"
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"io/fs"
-	"reflect"
 	"time"
 )
 
-func init() {
-	tables["archive/tar"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ErrFieldTooLong"] = reflect.ValueOf(&tar.ErrFieldTooLong).Elem()
-		t["ErrHeader"] = reflect.ValueOf(&tar.ErrHeader).Elem()
-		t["ErrInsecurePath"] = reflect.ValueOf(&tar.ErrInsecurePath).Elem()
-		t["ErrWriteAfterClose"] = reflect.ValueOf(&tar.ErrWriteAfterClose).Elem()
-		t["ErrWriteTooLong"] = reflect.ValueOf(&tar.ErrWriteTooLong).Elem()
-		t["FileInfoHeader"] = reflect.ValueOf(tar.FileInfoHeader)
-		t["FileInfoNames"] = reflect.ValueOf((*tar.FileInfoNames)(nil))
-		t["Format"] = reflect.ValueOf((*tar.Format)(nil))
-		t["FormatGNU"] = reflect.ValueOf(tar.FormatGNU)
-		t["FormatPAX"] = reflect.ValueOf(tar.FormatPAX)
-		t["FormatUSTAR"] = reflect.ValueOf(tar.FormatUSTAR)
-		t["FormatUnknown"] = reflect.ValueOf(tar.FormatUnknown)
-		t["Header"] = reflect.ValueOf((*tar.Header)(nil))
-		t["NewReader"] = reflect.ValueOf(tar.NewReader)
-		t["NewWriter"] = reflect.ValueOf(tar.NewWriter)
-		t["Reader"] = reflect.ValueOf((*tar.Reader)(nil))
-		t["TypeBlock"] = reflect.ValueOf(constant.MakeInt64(tar.TypeBlock))
-		t["TypeChar"] = reflect.ValueOf(constant.MakeInt64(tar.TypeChar))
-		t["TypeCont"] = reflect.ValueOf(constant.MakeInt64(tar.TypeCont))
-		t["TypeDir"] = reflect.ValueOf(constant.MakeInt64(tar.TypeDir))
-		t["TypeFifo"] = reflect.ValueOf(constant.MakeInt64(tar.TypeFifo))
-		t["TypeGNULongLink"] = reflect.ValueOf(constant.MakeInt64(tar.TypeGNULongLink))
-		t["TypeGNULongName"] = reflect.ValueOf(constant.MakeInt64(tar.TypeGNULongName))
-		t["TypeGNUSparse"] = reflect.ValueOf(constant.MakeInt64(tar.TypeGNUSparse))
-		t["TypeLink"] = reflect.ValueOf(constant.MakeInt64(tar.TypeLink))
-		t["TypeReg"] = reflect.ValueOf(constant.MakeInt64(tar.TypeReg))
-		t["TypeRegA"] = reflect.ValueOf(constant.MakeInt64(tar.TypeRegA))
-		t["TypeSymlink"] = reflect.ValueOf(constant.MakeInt64(tar.TypeSymlink))
-		t["TypeXGlobalHeader"] = reflect.ValueOf(constant.MakeInt64(tar.TypeXGlobalHeader))
-		t["TypeXHeader"] = reflect.ValueOf(constant.MakeInt64(tar.TypeXHeader))
-		t["Writer"] = reflect.ValueOf((*tar.Writer)(nil))
-		t["_FileInfoNames"] = reflect.ValueOf((*_archive_tar_FileInfoNames)(nil))
-		return t
-	}
+func init() { tables["archive/tar"] = z_archive_tar_[:] }
+
+var z_archive_tar_ = [...]symbol{
+	{"ErrFieldTooLong", variable{&tar.ErrFieldTooLong}},
+	{"ErrHeader", variable{&tar.ErrHeader}},
+	{"ErrInsecurePath", variable{&tar.ErrInsecurePath}},
+	{"ErrWriteAfterClose", variable{&tar.ErrWriteAfterClose}},
+	{"ErrWriteTooLong", variable{&tar.ErrWriteTooLong}},
+	{"FileInfoHeader", tar.FileInfoHeader},
+	{"FileInfoNames", (*tar.FileInfoNames)(nil)},
+	{"Format", (*tar.Format)(nil)},
+	{"FormatGNU", tar.FormatGNU},
+	{"FormatPAX", tar.FormatPAX},
+	{"FormatUSTAR", tar.FormatUSTAR},
+	{"FormatUnknown", tar.FormatUnknown},
+	{"Header", (*tar.Header)(nil)},
+	{"NewReader", tar.NewReader},
+	{"NewWriter", tar.NewWriter},
+	{"Reader", (*tar.Reader)(nil)},
+	{"TypeBlock", untypedInt(tar.TypeBlock)},
+	{"TypeChar", untypedInt(tar.TypeChar)},
+	{"TypeCont", untypedInt(tar.TypeCont)},
+	{"TypeDir", untypedInt(tar.TypeDir)},
+	{"TypeFifo", untypedInt(tar.TypeFifo)},
+	{"TypeGNULongLink", untypedInt(tar.TypeGNULongLink)},
+	{"TypeGNULongName", untypedInt(tar.TypeGNULongName)},
+	{"TypeGNUSparse", untypedInt(tar.TypeGNUSparse)},
+	{"TypeLink", untypedInt(tar.TypeLink)},
+	{"TypeReg", untypedInt(tar.TypeReg)},
+	{"TypeRegA", untypedInt(tar.TypeRegA)},
+	{"TypeSymlink", untypedInt(tar.TypeSymlink)},
+	{"TypeXGlobalHeader", untypedInt(tar.TypeXGlobalHeader)},
+	{"TypeXHeader", untypedInt(tar.TypeXHeader)},
+	{"Writer", (*tar.Writer)(nil)},
+	{"_FileInfoNames", (*_archive_tar_FileInfoNames)(nil)},
 }
 
 type _archive_tar_FileInfoNames struct{ IValue any }

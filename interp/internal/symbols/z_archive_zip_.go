@@ -4,31 +4,28 @@ package symbols
 
 import (
 	"archive/zip"
-	"reflect"
 )
 
-func init() {
-	tables["archive/zip"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Compressor"] = reflect.ValueOf((*zip.Compressor)(nil))
-		t["Decompressor"] = reflect.ValueOf((*zip.Decompressor)(nil))
-		t["Deflate"] = reflect.ValueOf(zip.Deflate)
-		t["ErrAlgorithm"] = reflect.ValueOf(&zip.ErrAlgorithm).Elem()
-		t["ErrChecksum"] = reflect.ValueOf(&zip.ErrChecksum).Elem()
-		t["ErrFormat"] = reflect.ValueOf(&zip.ErrFormat).Elem()
-		t["ErrInsecurePath"] = reflect.ValueOf(&zip.ErrInsecurePath).Elem()
-		t["File"] = reflect.ValueOf((*zip.File)(nil))
-		t["FileHeader"] = reflect.ValueOf((*zip.FileHeader)(nil))
-		t["FileInfoHeader"] = reflect.ValueOf(zip.FileInfoHeader)
-		t["NewReader"] = reflect.ValueOf(zip.NewReader)
-		t["NewWriter"] = reflect.ValueOf(zip.NewWriter)
-		t["OpenReader"] = reflect.ValueOf(zip.OpenReader)
-		t["ReadCloser"] = reflect.ValueOf((*zip.ReadCloser)(nil))
-		t["Reader"] = reflect.ValueOf((*zip.Reader)(nil))
-		t["RegisterCompressor"] = reflect.ValueOf(zip.RegisterCompressor)
-		t["RegisterDecompressor"] = reflect.ValueOf(zip.RegisterDecompressor)
-		t["Store"] = reflect.ValueOf(zip.Store)
-		t["Writer"] = reflect.ValueOf((*zip.Writer)(nil))
-		return t
-	}
+func init() { tables["archive/zip"] = z_archive_zip_[:] }
+
+var z_archive_zip_ = [...]symbol{
+	{"Compressor", (*zip.Compressor)(nil)},
+	{"Decompressor", (*zip.Decompressor)(nil)},
+	{"Deflate", zip.Deflate},
+	{"ErrAlgorithm", variable{&zip.ErrAlgorithm}},
+	{"ErrChecksum", variable{&zip.ErrChecksum}},
+	{"ErrFormat", variable{&zip.ErrFormat}},
+	{"ErrInsecurePath", variable{&zip.ErrInsecurePath}},
+	{"File", (*zip.File)(nil)},
+	{"FileHeader", (*zip.FileHeader)(nil)},
+	{"FileInfoHeader", zip.FileInfoHeader},
+	{"NewReader", zip.NewReader},
+	{"NewWriter", zip.NewWriter},
+	{"OpenReader", zip.OpenReader},
+	{"ReadCloser", (*zip.ReadCloser)(nil)},
+	{"Reader", (*zip.Reader)(nil)},
+	{"RegisterCompressor", zip.RegisterCompressor},
+	{"RegisterDecompressor", zip.RegisterDecompressor},
+	{"Store", zip.Store},
+	{"Writer", (*zip.Writer)(nil)},
 }

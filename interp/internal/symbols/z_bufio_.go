@@ -4,38 +4,34 @@ package symbols
 
 import (
 	"bufio"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["bufio"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ErrAdvanceTooFar"] = reflect.ValueOf(&bufio.ErrAdvanceTooFar).Elem()
-		t["ErrBadReadCount"] = reflect.ValueOf(&bufio.ErrBadReadCount).Elem()
-		t["ErrBufferFull"] = reflect.ValueOf(&bufio.ErrBufferFull).Elem()
-		t["ErrFinalToken"] = reflect.ValueOf(&bufio.ErrFinalToken).Elem()
-		t["ErrInvalidUnreadByte"] = reflect.ValueOf(&bufio.ErrInvalidUnreadByte).Elem()
-		t["ErrInvalidUnreadRune"] = reflect.ValueOf(&bufio.ErrInvalidUnreadRune).Elem()
-		t["ErrNegativeAdvance"] = reflect.ValueOf(&bufio.ErrNegativeAdvance).Elem()
-		t["ErrNegativeCount"] = reflect.ValueOf(&bufio.ErrNegativeCount).Elem()
-		t["ErrTooLong"] = reflect.ValueOf(&bufio.ErrTooLong).Elem()
-		t["MaxScanTokenSize"] = reflect.ValueOf(constant.MakeInt64(bufio.MaxScanTokenSize))
-		t["NewReadWriter"] = reflect.ValueOf(bufio.NewReadWriter)
-		t["NewReader"] = reflect.ValueOf(bufio.NewReader)
-		t["NewReaderSize"] = reflect.ValueOf(bufio.NewReaderSize)
-		t["NewScanner"] = reflect.ValueOf(bufio.NewScanner)
-		t["NewWriter"] = reflect.ValueOf(bufio.NewWriter)
-		t["NewWriterSize"] = reflect.ValueOf(bufio.NewWriterSize)
-		t["ReadWriter"] = reflect.ValueOf((*bufio.ReadWriter)(nil))
-		t["Reader"] = reflect.ValueOf((*bufio.Reader)(nil))
-		t["ScanBytes"] = reflect.ValueOf(bufio.ScanBytes)
-		t["ScanLines"] = reflect.ValueOf(bufio.ScanLines)
-		t["ScanRunes"] = reflect.ValueOf(bufio.ScanRunes)
-		t["ScanWords"] = reflect.ValueOf(bufio.ScanWords)
-		t["Scanner"] = reflect.ValueOf((*bufio.Scanner)(nil))
-		t["SplitFunc"] = reflect.ValueOf((*bufio.SplitFunc)(nil))
-		t["Writer"] = reflect.ValueOf((*bufio.Writer)(nil))
-		return t
-	}
+func init() { tables["bufio"] = z_bufio_[:] }
+
+var z_bufio_ = [...]symbol{
+	{"ErrAdvanceTooFar", variable{&bufio.ErrAdvanceTooFar}},
+	{"ErrBadReadCount", variable{&bufio.ErrBadReadCount}},
+	{"ErrBufferFull", variable{&bufio.ErrBufferFull}},
+	{"ErrFinalToken", variable{&bufio.ErrFinalToken}},
+	{"ErrInvalidUnreadByte", variable{&bufio.ErrInvalidUnreadByte}},
+	{"ErrInvalidUnreadRune", variable{&bufio.ErrInvalidUnreadRune}},
+	{"ErrNegativeAdvance", variable{&bufio.ErrNegativeAdvance}},
+	{"ErrNegativeCount", variable{&bufio.ErrNegativeCount}},
+	{"ErrTooLong", variable{&bufio.ErrTooLong}},
+	{"MaxScanTokenSize", untypedInt(bufio.MaxScanTokenSize)},
+	{"NewReadWriter", bufio.NewReadWriter},
+	{"NewReader", bufio.NewReader},
+	{"NewReaderSize", bufio.NewReaderSize},
+	{"NewScanner", bufio.NewScanner},
+	{"NewWriter", bufio.NewWriter},
+	{"NewWriterSize", bufio.NewWriterSize},
+	{"ReadWriter", (*bufio.ReadWriter)(nil)},
+	{"Reader", (*bufio.Reader)(nil)},
+	{"ScanBytes", bufio.ScanBytes},
+	{"ScanLines", bufio.ScanLines},
+	{"ScanRunes", bufio.ScanRunes},
+	{"ScanWords", bufio.ScanWords},
+	{"Scanner", (*bufio.Scanner)(nil)},
+	{"SplitFunc", (*bufio.SplitFunc)(nil)},
+	{"Writer", (*bufio.Writer)(nil)},
 }

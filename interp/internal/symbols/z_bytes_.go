@@ -4,77 +4,73 @@ package symbols
 
 import (
 	"bytes"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["bytes"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Buffer"] = reflect.ValueOf((*bytes.Buffer)(nil))
-		t["Clone"] = reflect.ValueOf(bytes.Clone)
-		t["Compare"] = reflect.ValueOf(bytes.Compare)
-		t["Contains"] = reflect.ValueOf(bytes.Contains)
-		t["ContainsAny"] = reflect.ValueOf(bytes.ContainsAny)
-		t["ContainsFunc"] = reflect.ValueOf(bytes.ContainsFunc)
-		t["ContainsRune"] = reflect.ValueOf(bytes.ContainsRune)
-		t["Count"] = reflect.ValueOf(bytes.Count)
-		t["Cut"] = reflect.ValueOf(bytes.Cut)
-		t["CutPrefix"] = reflect.ValueOf(bytes.CutPrefix)
-		t["CutSuffix"] = reflect.ValueOf(bytes.CutSuffix)
-		t["Equal"] = reflect.ValueOf(bytes.Equal)
-		t["EqualFold"] = reflect.ValueOf(bytes.EqualFold)
-		t["ErrTooLarge"] = reflect.ValueOf(&bytes.ErrTooLarge).Elem()
-		t["Fields"] = reflect.ValueOf(bytes.Fields)
-		t["FieldsFunc"] = reflect.ValueOf(bytes.FieldsFunc)
-		t["FieldsFuncSeq"] = reflect.ValueOf(bytes.FieldsFuncSeq)
-		t["FieldsSeq"] = reflect.ValueOf(bytes.FieldsSeq)
-		t["HasPrefix"] = reflect.ValueOf(bytes.HasPrefix)
-		t["HasSuffix"] = reflect.ValueOf(bytes.HasSuffix)
-		t["Index"] = reflect.ValueOf(bytes.Index)
-		t["IndexAny"] = reflect.ValueOf(bytes.IndexAny)
-		t["IndexByte"] = reflect.ValueOf(bytes.IndexByte)
-		t["IndexFunc"] = reflect.ValueOf(bytes.IndexFunc)
-		t["IndexRune"] = reflect.ValueOf(bytes.IndexRune)
-		t["Join"] = reflect.ValueOf(bytes.Join)
-		t["LastIndex"] = reflect.ValueOf(bytes.LastIndex)
-		t["LastIndexAny"] = reflect.ValueOf(bytes.LastIndexAny)
-		t["LastIndexByte"] = reflect.ValueOf(bytes.LastIndexByte)
-		t["LastIndexFunc"] = reflect.ValueOf(bytes.LastIndexFunc)
-		t["Lines"] = reflect.ValueOf(bytes.Lines)
-		t["Map"] = reflect.ValueOf(bytes.Map)
-		t["MinRead"] = reflect.ValueOf(constant.MakeInt64(bytes.MinRead))
-		t["NewBuffer"] = reflect.ValueOf(bytes.NewBuffer)
-		t["NewBufferString"] = reflect.ValueOf(bytes.NewBufferString)
-		t["NewReader"] = reflect.ValueOf(bytes.NewReader)
-		t["Reader"] = reflect.ValueOf((*bytes.Reader)(nil))
-		t["Repeat"] = reflect.ValueOf(bytes.Repeat)
-		t["Replace"] = reflect.ValueOf(bytes.Replace)
-		t["ReplaceAll"] = reflect.ValueOf(bytes.ReplaceAll)
-		t["Runes"] = reflect.ValueOf(bytes.Runes)
-		t["Split"] = reflect.ValueOf(bytes.Split)
-		t["SplitAfter"] = reflect.ValueOf(bytes.SplitAfter)
-		t["SplitAfterN"] = reflect.ValueOf(bytes.SplitAfterN)
-		t["SplitAfterSeq"] = reflect.ValueOf(bytes.SplitAfterSeq)
-		t["SplitN"] = reflect.ValueOf(bytes.SplitN)
-		t["SplitSeq"] = reflect.ValueOf(bytes.SplitSeq)
-		t["Title"] = reflect.ValueOf(bytes.Title)
-		t["ToLower"] = reflect.ValueOf(bytes.ToLower)
-		t["ToLowerSpecial"] = reflect.ValueOf(bytes.ToLowerSpecial)
-		t["ToTitle"] = reflect.ValueOf(bytes.ToTitle)
-		t["ToTitleSpecial"] = reflect.ValueOf(bytes.ToTitleSpecial)
-		t["ToUpper"] = reflect.ValueOf(bytes.ToUpper)
-		t["ToUpperSpecial"] = reflect.ValueOf(bytes.ToUpperSpecial)
-		t["ToValidUTF8"] = reflect.ValueOf(bytes.ToValidUTF8)
-		t["Trim"] = reflect.ValueOf(bytes.Trim)
-		t["TrimFunc"] = reflect.ValueOf(bytes.TrimFunc)
-		t["TrimLeft"] = reflect.ValueOf(bytes.TrimLeft)
-		t["TrimLeftFunc"] = reflect.ValueOf(bytes.TrimLeftFunc)
-		t["TrimPrefix"] = reflect.ValueOf(bytes.TrimPrefix)
-		t["TrimRight"] = reflect.ValueOf(bytes.TrimRight)
-		t["TrimRightFunc"] = reflect.ValueOf(bytes.TrimRightFunc)
-		t["TrimSpace"] = reflect.ValueOf(bytes.TrimSpace)
-		t["TrimSuffix"] = reflect.ValueOf(bytes.TrimSuffix)
-		return t
-	}
+func init() { tables["bytes"] = z_bytes_[:] }
+
+var z_bytes_ = [...]symbol{
+	{"Buffer", (*bytes.Buffer)(nil)},
+	{"Clone", bytes.Clone},
+	{"Compare", bytes.Compare},
+	{"Contains", bytes.Contains},
+	{"ContainsAny", bytes.ContainsAny},
+	{"ContainsFunc", bytes.ContainsFunc},
+	{"ContainsRune", bytes.ContainsRune},
+	{"Count", bytes.Count},
+	{"Cut", bytes.Cut},
+	{"CutPrefix", bytes.CutPrefix},
+	{"CutSuffix", bytes.CutSuffix},
+	{"Equal", bytes.Equal},
+	{"EqualFold", bytes.EqualFold},
+	{"ErrTooLarge", variable{&bytes.ErrTooLarge}},
+	{"Fields", bytes.Fields},
+	{"FieldsFunc", bytes.FieldsFunc},
+	{"FieldsFuncSeq", bytes.FieldsFuncSeq},
+	{"FieldsSeq", bytes.FieldsSeq},
+	{"HasPrefix", bytes.HasPrefix},
+	{"HasSuffix", bytes.HasSuffix},
+	{"Index", bytes.Index},
+	{"IndexAny", bytes.IndexAny},
+	{"IndexByte", bytes.IndexByte},
+	{"IndexFunc", bytes.IndexFunc},
+	{"IndexRune", bytes.IndexRune},
+	{"Join", bytes.Join},
+	{"LastIndex", bytes.LastIndex},
+	{"LastIndexAny", bytes.LastIndexAny},
+	{"LastIndexByte", bytes.LastIndexByte},
+	{"LastIndexFunc", bytes.LastIndexFunc},
+	{"Lines", bytes.Lines},
+	{"Map", bytes.Map},
+	{"MinRead", untypedInt(bytes.MinRead)},
+	{"NewBuffer", bytes.NewBuffer},
+	{"NewBufferString", bytes.NewBufferString},
+	{"NewReader", bytes.NewReader},
+	{"Reader", (*bytes.Reader)(nil)},
+	{"Repeat", bytes.Repeat},
+	{"Replace", bytes.Replace},
+	{"ReplaceAll", bytes.ReplaceAll},
+	{"Runes", bytes.Runes},
+	{"Split", bytes.Split},
+	{"SplitAfter", bytes.SplitAfter},
+	{"SplitAfterN", bytes.SplitAfterN},
+	{"SplitAfterSeq", bytes.SplitAfterSeq},
+	{"SplitN", bytes.SplitN},
+	{"SplitSeq", bytes.SplitSeq},
+	{"Title", bytes.Title},
+	{"ToLower", bytes.ToLower},
+	{"ToLowerSpecial", bytes.ToLowerSpecial},
+	{"ToTitle", bytes.ToTitle},
+	{"ToTitleSpecial", bytes.ToTitleSpecial},
+	{"ToUpper", bytes.ToUpper},
+	{"ToUpperSpecial", bytes.ToUpperSpecial},
+	{"ToValidUTF8", bytes.ToValidUTF8},
+	{"Trim", bytes.Trim},
+	{"TrimFunc", bytes.TrimFunc},
+	{"TrimLeft", bytes.TrimLeft},
+	{"TrimLeftFunc", bytes.TrimLeftFunc},
+	{"TrimPrefix", bytes.TrimPrefix},
+	{"TrimRight", bytes.TrimRight},
+	{"TrimRightFunc", bytes.TrimRightFunc},
+	{"TrimSpace", bytes.TrimSpace},
+	{"TrimSuffix", bytes.TrimSuffix},
 }

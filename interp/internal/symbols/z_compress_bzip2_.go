@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"compress/bzip2"
-	"reflect"
 )
 
-func init() {
-	tables["compress/bzip2"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["NewReader"] = reflect.ValueOf(bzip2.NewReader)
-		t["StructuralError"] = reflect.ValueOf((*bzip2.StructuralError)(nil))
-		return t
-	}
+func init() { tables["compress/bzip2"] = z_compress_bzip2_[:] }
+
+var z_compress_bzip2_ = [...]symbol{
+	{"NewReader", bzip2.NewReader},
+	{"StructuralError", (*bzip2.StructuralError)(nil)},
 }

@@ -4,35 +4,31 @@ package symbols
 
 import (
 	"compress/flate"
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"io"
-	"reflect"
 )
 
-func init() {
-	tables["compress/flate"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BestCompression"] = reflect.ValueOf(constant.MakeInt64(flate.BestCompression))
-		t["BestSpeed"] = reflect.ValueOf(constant.MakeInt64(flate.BestSpeed))
-		t["CorruptInputError"] = reflect.ValueOf((*flate.CorruptInputError)(nil))
-		t["DefaultCompression"] = reflect.ValueOf(constant.MakeInt64(flate.DefaultCompression))
-		t["HuffmanOnly"] = reflect.ValueOf(constant.MakeInt64(flate.HuffmanOnly))
-		t["InternalError"] = reflect.ValueOf((*flate.InternalError)(nil))
-		t["NewReader"] = reflect.ValueOf(flate.NewReader)
-		t["NewReaderDict"] = reflect.ValueOf(flate.NewReaderDict)
-		t["NewWriter"] = reflect.ValueOf(flate.NewWriter)
-		t["NewWriterDict"] = reflect.ValueOf(flate.NewWriterDict)
-		t["NoCompression"] = reflect.ValueOf(constant.MakeInt64(flate.NoCompression))
-		t["ReadError"] = reflect.ValueOf((*flate.ReadError)(nil))
-		t["Reader"] = reflect.ValueOf((*flate.Reader)(nil))
-		t["Resetter"] = reflect.ValueOf((*flate.Resetter)(nil))
-		t["WriteError"] = reflect.ValueOf((*flate.WriteError)(nil))
-		t["Writer"] = reflect.ValueOf((*flate.Writer)(nil))
-		t["_Reader"] = reflect.ValueOf((*_compress_flate_Reader)(nil))
-		t["_Resetter"] = reflect.ValueOf((*_compress_flate_Resetter)(nil))
-		return t
-	}
+func init() { tables["compress/flate"] = z_compress_flate_[:] }
+
+var z_compress_flate_ = [...]symbol{
+	{"BestCompression", untypedInt(flate.BestCompression)},
+	{"BestSpeed", untypedInt(flate.BestSpeed)},
+	{"CorruptInputError", (*flate.CorruptInputError)(nil)},
+	{"DefaultCompression", untypedInt(flate.DefaultCompression)},
+	{"HuffmanOnly", untypedInt(flate.HuffmanOnly)},
+	{"InternalError", (*flate.InternalError)(nil)},
+	{"NewReader", flate.NewReader},
+	{"NewReaderDict", flate.NewReaderDict},
+	{"NewWriter", flate.NewWriter},
+	{"NewWriterDict", flate.NewWriterDict},
+	{"NoCompression", untypedInt(flate.NoCompression)},
+	{"ReadError", (*flate.ReadError)(nil)},
+	{"Reader", (*flate.Reader)(nil)},
+	{"Resetter", (*flate.Resetter)(nil)},
+	{"WriteError", (*flate.WriteError)(nil)},
+	{"Writer", (*flate.Writer)(nil)},
+	{"_Reader", (*_compress_flate_Reader)(nil)},
+	{"_Resetter", (*_compress_flate_Resetter)(nil)},
 }
 
 type _compress_flate_Reader struct{ IValue any }

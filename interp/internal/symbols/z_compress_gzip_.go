@@ -4,26 +4,22 @@ package symbols
 
 import (
 	"compress/gzip"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["compress/gzip"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BestCompression"] = reflect.ValueOf(constant.MakeInt64(gzip.BestCompression))
-		t["BestSpeed"] = reflect.ValueOf(constant.MakeInt64(gzip.BestSpeed))
-		t["DefaultCompression"] = reflect.ValueOf(constant.MakeInt64(gzip.DefaultCompression))
-		t["ErrChecksum"] = reflect.ValueOf(&gzip.ErrChecksum).Elem()
-		t["ErrHeader"] = reflect.ValueOf(&gzip.ErrHeader).Elem()
-		t["Header"] = reflect.ValueOf((*gzip.Header)(nil))
-		t["HuffmanOnly"] = reflect.ValueOf(constant.MakeInt64(gzip.HuffmanOnly))
-		t["NewReader"] = reflect.ValueOf(gzip.NewReader)
-		t["NewWriter"] = reflect.ValueOf(gzip.NewWriter)
-		t["NewWriterLevel"] = reflect.ValueOf(gzip.NewWriterLevel)
-		t["NoCompression"] = reflect.ValueOf(constant.MakeInt64(gzip.NoCompression))
-		t["Reader"] = reflect.ValueOf((*gzip.Reader)(nil))
-		t["Writer"] = reflect.ValueOf((*gzip.Writer)(nil))
-		return t
-	}
+func init() { tables["compress/gzip"] = z_compress_gzip_[:] }
+
+var z_compress_gzip_ = [...]symbol{
+	{"BestCompression", untypedInt(gzip.BestCompression)},
+	{"BestSpeed", untypedInt(gzip.BestSpeed)},
+	{"DefaultCompression", untypedInt(gzip.DefaultCompression)},
+	{"ErrChecksum", variable{&gzip.ErrChecksum}},
+	{"ErrHeader", variable{&gzip.ErrHeader}},
+	{"Header", (*gzip.Header)(nil)},
+	{"HuffmanOnly", untypedInt(gzip.HuffmanOnly)},
+	{"NewReader", gzip.NewReader},
+	{"NewWriter", gzip.NewWriter},
+	{"NewWriterLevel", gzip.NewWriterLevel},
+	{"NoCompression", untypedInt(gzip.NoCompression)},
+	{"Reader", (*gzip.Reader)(nil)},
+	{"Writer", (*gzip.Writer)(nil)},
 }

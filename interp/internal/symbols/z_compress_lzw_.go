@@ -4,19 +4,16 @@ package symbols
 
 import (
 	"compress/lzw"
-	"reflect"
 )
 
-func init() {
-	tables["compress/lzw"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["LSB"] = reflect.ValueOf(lzw.LSB)
-		t["MSB"] = reflect.ValueOf(lzw.MSB)
-		t["NewReader"] = reflect.ValueOf(lzw.NewReader)
-		t["NewWriter"] = reflect.ValueOf(lzw.NewWriter)
-		t["Order"] = reflect.ValueOf((*lzw.Order)(nil))
-		t["Reader"] = reflect.ValueOf((*lzw.Reader)(nil))
-		t["Writer"] = reflect.ValueOf((*lzw.Writer)(nil))
-		return t
-	}
+func init() { tables["compress/lzw"] = z_compress_lzw_[:] }
+
+var z_compress_lzw_ = [...]symbol{
+	{"LSB", lzw.LSB},
+	{"MSB", lzw.MSB},
+	{"NewReader", lzw.NewReader},
+	{"NewWriter", lzw.NewWriter},
+	{"Order", (*lzw.Order)(nil)},
+	{"Reader", (*lzw.Reader)(nil)},
+	{"Writer", (*lzw.Writer)(nil)},
 }

@@ -4,33 +4,29 @@ package symbols
 
 import (
 	"compress/zlib"
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"io"
-	"reflect"
 )
 
-func init() {
-	tables["compress/zlib"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BestCompression"] = reflect.ValueOf(constant.MakeInt64(zlib.BestCompression))
-		t["BestSpeed"] = reflect.ValueOf(constant.MakeInt64(zlib.BestSpeed))
-		t["DefaultCompression"] = reflect.ValueOf(constant.MakeInt64(zlib.DefaultCompression))
-		t["ErrChecksum"] = reflect.ValueOf(&zlib.ErrChecksum).Elem()
-		t["ErrDictionary"] = reflect.ValueOf(&zlib.ErrDictionary).Elem()
-		t["ErrHeader"] = reflect.ValueOf(&zlib.ErrHeader).Elem()
-		t["HuffmanOnly"] = reflect.ValueOf(constant.MakeInt64(zlib.HuffmanOnly))
-		t["NewReader"] = reflect.ValueOf(zlib.NewReader)
-		t["NewReaderDict"] = reflect.ValueOf(zlib.NewReaderDict)
-		t["NewWriter"] = reflect.ValueOf(zlib.NewWriter)
-		t["NewWriterLevel"] = reflect.ValueOf(zlib.NewWriterLevel)
-		t["NewWriterLevelDict"] = reflect.ValueOf(zlib.NewWriterLevelDict)
-		t["NoCompression"] = reflect.ValueOf(constant.MakeInt64(zlib.NoCompression))
-		t["Resetter"] = reflect.ValueOf((*zlib.Resetter)(nil))
-		t["Writer"] = reflect.ValueOf((*zlib.Writer)(nil))
-		t["_Resetter"] = reflect.ValueOf((*_compress_zlib_Resetter)(nil))
-		return t
-	}
+func init() { tables["compress/zlib"] = z_compress_zlib_[:] }
+
+var z_compress_zlib_ = [...]symbol{
+	{"BestCompression", untypedInt(zlib.BestCompression)},
+	{"BestSpeed", untypedInt(zlib.BestSpeed)},
+	{"DefaultCompression", untypedInt(zlib.DefaultCompression)},
+	{"ErrChecksum", variable{&zlib.ErrChecksum}},
+	{"ErrDictionary", variable{&zlib.ErrDictionary}},
+	{"ErrHeader", variable{&zlib.ErrHeader}},
+	{"HuffmanOnly", untypedInt(zlib.HuffmanOnly)},
+	{"NewReader", zlib.NewReader},
+	{"NewReaderDict", zlib.NewReaderDict},
+	{"NewWriter", zlib.NewWriter},
+	{"NewWriterLevel", zlib.NewWriterLevel},
+	{"NewWriterLevelDict", zlib.NewWriterLevelDict},
+	{"NoCompression", untypedInt(zlib.NoCompression)},
+	{"Resetter", (*zlib.Resetter)(nil)},
+	{"Writer", (*zlib.Writer)(nil)},
+	{"_Resetter", (*_compress_zlib_Resetter)(nil)},
 }
 
 type _compress_zlib_Resetter struct{ IValue any }

@@ -5,21 +5,18 @@ package symbols
 import (
 	"container/heap"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["container/heap"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Fix"] = reflect.ValueOf(heap.Fix)
-		t["Init"] = reflect.ValueOf(heap.Init)
-		t["Interface"] = reflect.ValueOf((*heap.Interface)(nil))
-		t["Pop"] = reflect.ValueOf(heap.Pop)
-		t["Push"] = reflect.ValueOf(heap.Push)
-		t["Remove"] = reflect.ValueOf(heap.Remove)
-		t["_Interface"] = reflect.ValueOf((*_container_heap_Interface)(nil))
-		return t
-	}
+func init() { tables["container/heap"] = z_container_heap_[:] }
+
+var z_container_heap_ = [...]symbol{
+	{"Fix", heap.Fix},
+	{"Init", heap.Init},
+	{"Interface", (*heap.Interface)(nil)},
+	{"Pop", heap.Pop},
+	{"Push", heap.Push},
+	{"Remove", heap.Remove},
+	{"_Interface", (*_container_heap_Interface)(nil)},
 }
 
 type _container_heap_Interface struct{ IValue any }

@@ -4,15 +4,12 @@ package symbols
 
 import (
 	"container/list"
-	"reflect"
 )
 
-func init() {
-	tables["container/list"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Element"] = reflect.ValueOf((*list.Element)(nil))
-		t["List"] = reflect.ValueOf((*list.List)(nil))
-		t["New"] = reflect.ValueOf(list.New)
-		return t
-	}
+func init() { tables["container/list"] = z_container_list_[:] }
+
+var z_container_list_ = [...]symbol{
+	{"Element", (*list.Element)(nil)},
+	{"List", (*list.List)(nil)},
+	{"New", list.New},
 }

@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"container/ring"
-	"reflect"
 )
 
-func init() {
-	tables["container/ring"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["New"] = reflect.ValueOf(ring.New)
-		t["Ring"] = reflect.ValueOf((*ring.Ring)(nil))
-		return t
-	}
+func init() { tables["container/ring"] = z_container_ring_[:] }
+
+var z_container_ring_ = [...]symbol{
+	{"New", ring.New},
+	{"Ring", (*ring.Ring)(nil)},
 }

@@ -5,33 +5,30 @@ package symbols
 import (
 	"context"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 	"time"
 )
 
-func init() {
-	tables["context"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AfterFunc"] = reflect.ValueOf(context.AfterFunc)
-		t["Background"] = reflect.ValueOf(context.Background)
-		t["CancelCauseFunc"] = reflect.ValueOf((*context.CancelCauseFunc)(nil))
-		t["CancelFunc"] = reflect.ValueOf((*context.CancelFunc)(nil))
-		t["Canceled"] = reflect.ValueOf(&context.Canceled).Elem()
-		t["Cause"] = reflect.ValueOf(context.Cause)
-		t["Context"] = reflect.ValueOf((*context.Context)(nil))
-		t["DeadlineExceeded"] = reflect.ValueOf(&context.DeadlineExceeded).Elem()
-		t["TODO"] = reflect.ValueOf(context.TODO)
-		t["WithCancel"] = reflect.ValueOf(context.WithCancel)
-		t["WithCancelCause"] = reflect.ValueOf(context.WithCancelCause)
-		t["WithDeadline"] = reflect.ValueOf(context.WithDeadline)
-		t["WithDeadlineCause"] = reflect.ValueOf(context.WithDeadlineCause)
-		t["WithTimeout"] = reflect.ValueOf(context.WithTimeout)
-		t["WithTimeoutCause"] = reflect.ValueOf(context.WithTimeoutCause)
-		t["WithValue"] = reflect.ValueOf(context.WithValue)
-		t["WithoutCancel"] = reflect.ValueOf(context.WithoutCancel)
-		t["_Context"] = reflect.ValueOf((*_context_Context)(nil))
-		return t
-	}
+func init() { tables["context"] = z_context_[:] }
+
+var z_context_ = [...]symbol{
+	{"AfterFunc", context.AfterFunc},
+	{"Background", context.Background},
+	{"CancelCauseFunc", (*context.CancelCauseFunc)(nil)},
+	{"CancelFunc", (*context.CancelFunc)(nil)},
+	{"Canceled", variable{&context.Canceled}},
+	{"Cause", context.Cause},
+	{"Context", (*context.Context)(nil)},
+	{"DeadlineExceeded", variable{&context.DeadlineExceeded}},
+	{"TODO", context.TODO},
+	{"WithCancel", context.WithCancel},
+	{"WithCancelCause", context.WithCancelCause},
+	{"WithDeadline", context.WithDeadline},
+	{"WithDeadlineCause", context.WithDeadlineCause},
+	{"WithTimeout", context.WithTimeout},
+	{"WithTimeoutCause", context.WithTimeoutCause},
+	{"WithValue", context.WithValue},
+	{"WithoutCancel", context.WithoutCancel},
+	{"_Context", (*_context_Context)(nil)},
 }
 
 type _context_Context struct{ IValue any }

@@ -6,51 +6,48 @@ import (
 	"crypto"
 	"halfnote/interp/internal/dynamic"
 	"io"
-	"reflect"
 )
 
-func init() {
-	tables["crypto"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BLAKE2b_256"] = reflect.ValueOf(crypto.BLAKE2b_256)
-		t["BLAKE2b_384"] = reflect.ValueOf(crypto.BLAKE2b_384)
-		t["BLAKE2b_512"] = reflect.ValueOf(crypto.BLAKE2b_512)
-		t["BLAKE2s_256"] = reflect.ValueOf(crypto.BLAKE2s_256)
-		t["Decapsulator"] = reflect.ValueOf((*crypto.Decapsulator)(nil))
-		t["Decrypter"] = reflect.ValueOf((*crypto.Decrypter)(nil))
-		t["DecrypterOpts"] = reflect.ValueOf((*crypto.DecrypterOpts)(nil))
-		t["Encapsulator"] = reflect.ValueOf((*crypto.Encapsulator)(nil))
-		t["Hash"] = reflect.ValueOf((*crypto.Hash)(nil))
-		t["MD4"] = reflect.ValueOf(crypto.MD4)
-		t["MD5"] = reflect.ValueOf(crypto.MD5)
-		t["MD5SHA1"] = reflect.ValueOf(crypto.MD5SHA1)
-		t["MessageSigner"] = reflect.ValueOf((*crypto.MessageSigner)(nil))
-		t["PrivateKey"] = reflect.ValueOf((*crypto.PrivateKey)(nil))
-		t["PublicKey"] = reflect.ValueOf((*crypto.PublicKey)(nil))
-		t["RIPEMD160"] = reflect.ValueOf(crypto.RIPEMD160)
-		t["RegisterHash"] = reflect.ValueOf(crypto.RegisterHash)
-		t["SHA1"] = reflect.ValueOf(crypto.SHA1)
-		t["SHA224"] = reflect.ValueOf(crypto.SHA224)
-		t["SHA256"] = reflect.ValueOf(crypto.SHA256)
-		t["SHA384"] = reflect.ValueOf(crypto.SHA384)
-		t["SHA3_224"] = reflect.ValueOf(crypto.SHA3_224)
-		t["SHA3_256"] = reflect.ValueOf(crypto.SHA3_256)
-		t["SHA3_384"] = reflect.ValueOf(crypto.SHA3_384)
-		t["SHA3_512"] = reflect.ValueOf(crypto.SHA3_512)
-		t["SHA512"] = reflect.ValueOf(crypto.SHA512)
-		t["SHA512_224"] = reflect.ValueOf(crypto.SHA512_224)
-		t["SHA512_256"] = reflect.ValueOf(crypto.SHA512_256)
-		t["SignMessage"] = reflect.ValueOf(crypto.SignMessage)
-		t["Signer"] = reflect.ValueOf((*crypto.Signer)(nil))
-		t["SignerOpts"] = reflect.ValueOf((*crypto.SignerOpts)(nil))
-		t["_Decapsulator"] = reflect.ValueOf((*_crypto_Decapsulator)(nil))
-		t["_Decrypter"] = reflect.ValueOf((*_crypto_Decrypter)(nil))
-		t["_Encapsulator"] = reflect.ValueOf((*_crypto_Encapsulator)(nil))
-		t["_MessageSigner"] = reflect.ValueOf((*_crypto_MessageSigner)(nil))
-		t["_Signer"] = reflect.ValueOf((*_crypto_Signer)(nil))
-		t["_SignerOpts"] = reflect.ValueOf((*_crypto_SignerOpts)(nil))
-		return t
-	}
+func init() { tables["crypto"] = z_crypto_[:] }
+
+var z_crypto_ = [...]symbol{
+	{"BLAKE2b_256", crypto.BLAKE2b_256},
+	{"BLAKE2b_384", crypto.BLAKE2b_384},
+	{"BLAKE2b_512", crypto.BLAKE2b_512},
+	{"BLAKE2s_256", crypto.BLAKE2s_256},
+	{"Decapsulator", (*crypto.Decapsulator)(nil)},
+	{"Decrypter", (*crypto.Decrypter)(nil)},
+	{"DecrypterOpts", (*crypto.DecrypterOpts)(nil)},
+	{"Encapsulator", (*crypto.Encapsulator)(nil)},
+	{"Hash", (*crypto.Hash)(nil)},
+	{"MD4", crypto.MD4},
+	{"MD5", crypto.MD5},
+	{"MD5SHA1", crypto.MD5SHA1},
+	{"MessageSigner", (*crypto.MessageSigner)(nil)},
+	{"PrivateKey", (*crypto.PrivateKey)(nil)},
+	{"PublicKey", (*crypto.PublicKey)(nil)},
+	{"RIPEMD160", crypto.RIPEMD160},
+	{"RegisterHash", crypto.RegisterHash},
+	{"SHA1", crypto.SHA1},
+	{"SHA224", crypto.SHA224},
+	{"SHA256", crypto.SHA256},
+	{"SHA384", crypto.SHA384},
+	{"SHA3_224", crypto.SHA3_224},
+	{"SHA3_256", crypto.SHA3_256},
+	{"SHA3_384", crypto.SHA3_384},
+	{"SHA3_512", crypto.SHA3_512},
+	{"SHA512", crypto.SHA512},
+	{"SHA512_224", crypto.SHA512_224},
+	{"SHA512_256", crypto.SHA512_256},
+	{"SignMessage", crypto.SignMessage},
+	{"Signer", (*crypto.Signer)(nil)},
+	{"SignerOpts", (*crypto.SignerOpts)(nil)},
+	{"_Decapsulator", (*_crypto_Decapsulator)(nil)},
+	{"_Decrypter", (*_crypto_Decrypter)(nil)},
+	{"_Encapsulator", (*_crypto_Encapsulator)(nil)},
+	{"_MessageSigner", (*_crypto_MessageSigner)(nil)},
+	{"_Signer", (*_crypto_Signer)(nil)},
+	{"_SignerOpts", (*_crypto_SignerOpts)(nil)},
 }
 
 type _crypto_Decapsulator struct{ IValue any }

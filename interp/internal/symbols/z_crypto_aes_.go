@@ -4,16 +4,12 @@ package symbols
 
 import (
 	"crypto/aes"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/aes"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(aes.BlockSize))
-		t["KeySizeError"] = reflect.ValueOf((*aes.KeySizeError)(nil))
-		t["NewCipher"] = reflect.ValueOf(aes.NewCipher)
-		return t
-	}
+func init() { tables["crypto/aes"] = z_crypto_aes_[:] }
+
+var z_crypto_aes_ = [...]symbol{
+	{"BlockSize", untypedInt(aes.BlockSize)},
+	{"KeySizeError", (*aes.KeySizeError)(nil)},
+	{"NewCipher", aes.NewCipher},
 }

@@ -5,34 +5,31 @@ package symbols
 import (
 	"crypto/cipher"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/cipher"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AEAD"] = reflect.ValueOf((*cipher.AEAD)(nil))
-		t["Block"] = reflect.ValueOf((*cipher.Block)(nil))
-		t["BlockMode"] = reflect.ValueOf((*cipher.BlockMode)(nil))
-		t["NewCBCDecrypter"] = reflect.ValueOf(cipher.NewCBCDecrypter)
-		t["NewCBCEncrypter"] = reflect.ValueOf(cipher.NewCBCEncrypter)
-		t["NewCFBDecrypter"] = reflect.ValueOf(cipher.NewCFBDecrypter)
-		t["NewCFBEncrypter"] = reflect.ValueOf(cipher.NewCFBEncrypter)
-		t["NewCTR"] = reflect.ValueOf(cipher.NewCTR)
-		t["NewGCM"] = reflect.ValueOf(cipher.NewGCM)
-		t["NewGCMWithNonceSize"] = reflect.ValueOf(cipher.NewGCMWithNonceSize)
-		t["NewGCMWithRandomNonce"] = reflect.ValueOf(cipher.NewGCMWithRandomNonce)
-		t["NewGCMWithTagSize"] = reflect.ValueOf(cipher.NewGCMWithTagSize)
-		t["NewOFB"] = reflect.ValueOf(cipher.NewOFB)
-		t["Stream"] = reflect.ValueOf((*cipher.Stream)(nil))
-		t["StreamReader"] = reflect.ValueOf((*cipher.StreamReader)(nil))
-		t["StreamWriter"] = reflect.ValueOf((*cipher.StreamWriter)(nil))
-		t["_AEAD"] = reflect.ValueOf((*_crypto_cipher_AEAD)(nil))
-		t["_Block"] = reflect.ValueOf((*_crypto_cipher_Block)(nil))
-		t["_BlockMode"] = reflect.ValueOf((*_crypto_cipher_BlockMode)(nil))
-		t["_Stream"] = reflect.ValueOf((*_crypto_cipher_Stream)(nil))
-		return t
-	}
+func init() { tables["crypto/cipher"] = z_crypto_cipher_[:] }
+
+var z_crypto_cipher_ = [...]symbol{
+	{"AEAD", (*cipher.AEAD)(nil)},
+	{"Block", (*cipher.Block)(nil)},
+	{"BlockMode", (*cipher.BlockMode)(nil)},
+	{"NewCBCDecrypter", cipher.NewCBCDecrypter},
+	{"NewCBCEncrypter", cipher.NewCBCEncrypter},
+	{"NewCFBDecrypter", cipher.NewCFBDecrypter},
+	{"NewCFBEncrypter", cipher.NewCFBEncrypter},
+	{"NewCTR", cipher.NewCTR},
+	{"NewGCM", cipher.NewGCM},
+	{"NewGCMWithNonceSize", cipher.NewGCMWithNonceSize},
+	{"NewGCMWithRandomNonce", cipher.NewGCMWithRandomNonce},
+	{"NewGCMWithTagSize", cipher.NewGCMWithTagSize},
+	{"NewOFB", cipher.NewOFB},
+	{"Stream", (*cipher.Stream)(nil)},
+	{"StreamReader", (*cipher.StreamReader)(nil)},
+	{"StreamWriter", (*cipher.StreamWriter)(nil)},
+	{"_AEAD", (*_crypto_cipher_AEAD)(nil)},
+	{"_Block", (*_crypto_cipher_Block)(nil)},
+	{"_BlockMode", (*_crypto_cipher_BlockMode)(nil)},
+	{"_Stream", (*_crypto_cipher_Stream)(nil)},
 }
 
 type _crypto_cipher_AEAD struct{ IValue any }

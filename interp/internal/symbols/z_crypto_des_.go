@@ -4,17 +4,13 @@ package symbols
 
 import (
 	"crypto/des"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/des"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(des.BlockSize))
-		t["KeySizeError"] = reflect.ValueOf((*des.KeySizeError)(nil))
-		t["NewCipher"] = reflect.ValueOf(des.NewCipher)
-		t["NewTripleDESCipher"] = reflect.ValueOf(des.NewTripleDESCipher)
-		return t
-	}
+func init() { tables["crypto/des"] = z_crypto_des_[:] }
+
+var z_crypto_des_ = [...]symbol{
+	{"BlockSize", untypedInt(des.BlockSize)},
+	{"KeySizeError", (*des.KeySizeError)(nil)},
+	{"NewCipher", des.NewCipher},
+	{"NewTripleDESCipher", des.NewTripleDESCipher},
 }

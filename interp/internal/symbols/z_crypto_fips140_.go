@@ -4,16 +4,13 @@ package symbols
 
 import (
 	"crypto/fips140"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/fips140"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Enabled"] = reflect.ValueOf(fips140.Enabled)
-		t["Enforced"] = reflect.ValueOf(fips140.Enforced)
-		t["Version"] = reflect.ValueOf(fips140.Version)
-		t["WithoutEnforcement"] = reflect.ValueOf(fips140.WithoutEnforcement)
-		return t
-	}
+func init() { tables["crypto/fips140"] = z_crypto_fips140_[:] }
+
+var z_crypto_fips140_ = [...]symbol{
+	{"Enabled", fips140.Enabled},
+	{"Enforced", fips140.Enforced},
+	{"Version", fips140.Version},
+	{"WithoutEnforcement", fips140.WithoutEnforcement},
 }

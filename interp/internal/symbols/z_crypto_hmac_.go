@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"crypto/hmac"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/hmac"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Equal"] = reflect.ValueOf(hmac.Equal)
-		t["New"] = reflect.ValueOf(hmac.New)
-		return t
-	}
+func init() { tables["crypto/hmac"] = z_crypto_hmac_[:] }
+
+var z_crypto_hmac_ = [...]symbol{
+	{"Equal", hmac.Equal},
+	{"New", hmac.New},
 }

@@ -4,17 +4,13 @@ package symbols
 
 import (
 	"crypto/md5"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/md5"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(md5.BlockSize))
-		t["New"] = reflect.ValueOf(md5.New)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(md5.Size))
-		t["Sum"] = reflect.ValueOf(md5.Sum)
-		return t
-	}
+func init() { tables["crypto/md5"] = z_crypto_md5_[:] }
+
+var z_crypto_md5_ = [...]symbol{
+	{"BlockSize", untypedInt(md5.BlockSize)},
+	{"New", md5.New},
+	{"Size", untypedInt(md5.Size)},
+	{"Sum", md5.Sum},
 }

@@ -4,17 +4,14 @@ package symbols
 
 import (
 	"crypto/rand"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/rand"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Int"] = reflect.ValueOf(rand.Int)
-		t["Prime"] = reflect.ValueOf(rand.Prime)
-		t["Read"] = reflect.ValueOf(rand.Read)
-		t["Reader"] = reflect.ValueOf(&rand.Reader).Elem()
-		t["Text"] = reflect.ValueOf(rand.Text)
-		return t
-	}
+func init() { tables["crypto/rand"] = z_crypto_rand_[:] }
+
+var z_crypto_rand_ = [...]symbol{
+	{"Int", rand.Int},
+	{"Prime", rand.Prime},
+	{"Read", rand.Read},
+	{"Reader", variable{&rand.Reader}},
+	{"Text", rand.Text},
 }

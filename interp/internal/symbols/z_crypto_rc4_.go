@@ -4,15 +4,12 @@ package symbols
 
 import (
 	"crypto/rc4"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/rc4"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Cipher"] = reflect.ValueOf((*rc4.Cipher)(nil))
-		t["KeySizeError"] = reflect.ValueOf((*rc4.KeySizeError)(nil))
-		t["NewCipher"] = reflect.ValueOf(rc4.NewCipher)
-		return t
-	}
+func init() { tables["crypto/rc4"] = z_crypto_rc4_[:] }
+
+var z_crypto_rc4_ = [...]symbol{
+	{"Cipher", (*rc4.Cipher)(nil)},
+	{"KeySizeError", (*rc4.KeySizeError)(nil)},
+	{"NewCipher", rc4.NewCipher},
 }

@@ -4,17 +4,13 @@ package symbols
 
 import (
 	"crypto/sha1"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/sha1"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(sha1.BlockSize))
-		t["New"] = reflect.ValueOf(sha1.New)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(sha1.Size))
-		t["Sum"] = reflect.ValueOf(sha1.Sum)
-		return t
-	}
+func init() { tables["crypto/sha1"] = z_crypto_sha1_[:] }
+
+var z_crypto_sha1_ = [...]symbol{
+	{"BlockSize", untypedInt(sha1.BlockSize)},
+	{"New", sha1.New},
+	{"Size", untypedInt(sha1.Size)},
+	{"Sum", sha1.Sum},
 }

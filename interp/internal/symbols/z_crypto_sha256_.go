@@ -4,20 +4,16 @@ package symbols
 
 import (
 	"crypto/sha256"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/sha256"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(sha256.BlockSize))
-		t["New"] = reflect.ValueOf(sha256.New)
-		t["New224"] = reflect.ValueOf(sha256.New224)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(sha256.Size))
-		t["Size224"] = reflect.ValueOf(constant.MakeInt64(sha256.Size224))
-		t["Sum224"] = reflect.ValueOf(sha256.Sum224)
-		t["Sum256"] = reflect.ValueOf(sha256.Sum256)
-		return t
-	}
+func init() { tables["crypto/sha256"] = z_crypto_sha256_[:] }
+
+var z_crypto_sha256_ = [...]symbol{
+	{"BlockSize", untypedInt(sha256.BlockSize)},
+	{"New", sha256.New},
+	{"New224", sha256.New224},
+	{"Size", untypedInt(sha256.Size)},
+	{"Size224", untypedInt(sha256.Size224)},
+	{"Sum224", sha256.Sum224},
+	{"Sum256", sha256.Sum256},
 }

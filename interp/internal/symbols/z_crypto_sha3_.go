@@ -4,28 +4,25 @@ package symbols
 
 import (
 	"crypto/sha3"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/sha3"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["New224"] = reflect.ValueOf(sha3.New224)
-		t["New256"] = reflect.ValueOf(sha3.New256)
-		t["New384"] = reflect.ValueOf(sha3.New384)
-		t["New512"] = reflect.ValueOf(sha3.New512)
-		t["NewCSHAKE128"] = reflect.ValueOf(sha3.NewCSHAKE128)
-		t["NewCSHAKE256"] = reflect.ValueOf(sha3.NewCSHAKE256)
-		t["NewSHAKE128"] = reflect.ValueOf(sha3.NewSHAKE128)
-		t["NewSHAKE256"] = reflect.ValueOf(sha3.NewSHAKE256)
-		t["SHA3"] = reflect.ValueOf((*sha3.SHA3)(nil))
-		t["SHAKE"] = reflect.ValueOf((*sha3.SHAKE)(nil))
-		t["Sum224"] = reflect.ValueOf(sha3.Sum224)
-		t["Sum256"] = reflect.ValueOf(sha3.Sum256)
-		t["Sum384"] = reflect.ValueOf(sha3.Sum384)
-		t["Sum512"] = reflect.ValueOf(sha3.Sum512)
-		t["SumSHAKE128"] = reflect.ValueOf(sha3.SumSHAKE128)
-		t["SumSHAKE256"] = reflect.ValueOf(sha3.SumSHAKE256)
-		return t
-	}
+func init() { tables["crypto/sha3"] = z_crypto_sha3_[:] }
+
+var z_crypto_sha3_ = [...]symbol{
+	{"New224", sha3.New224},
+	{"New256", sha3.New256},
+	{"New384", sha3.New384},
+	{"New512", sha3.New512},
+	{"NewCSHAKE128", sha3.NewCSHAKE128},
+	{"NewCSHAKE256", sha3.NewCSHAKE256},
+	{"NewSHAKE128", sha3.NewSHAKE128},
+	{"NewSHAKE256", sha3.NewSHAKE256},
+	{"SHA3", (*sha3.SHA3)(nil)},
+	{"SHAKE", (*sha3.SHAKE)(nil)},
+	{"Sum224", sha3.Sum224},
+	{"Sum256", sha3.Sum256},
+	{"Sum384", sha3.Sum384},
+	{"Sum512", sha3.Sum512},
+	{"SumSHAKE128", sha3.SumSHAKE128},
+	{"SumSHAKE256", sha3.SumSHAKE256},
 }

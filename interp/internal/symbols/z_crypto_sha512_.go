@@ -4,26 +4,22 @@ package symbols
 
 import (
 	"crypto/sha512"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/sha512"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockSize"] = reflect.ValueOf(constant.MakeInt64(sha512.BlockSize))
-		t["New"] = reflect.ValueOf(sha512.New)
-		t["New384"] = reflect.ValueOf(sha512.New384)
-		t["New512_224"] = reflect.ValueOf(sha512.New512_224)
-		t["New512_256"] = reflect.ValueOf(sha512.New512_256)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(sha512.Size))
-		t["Size224"] = reflect.ValueOf(constant.MakeInt64(sha512.Size224))
-		t["Size256"] = reflect.ValueOf(constant.MakeInt64(sha512.Size256))
-		t["Size384"] = reflect.ValueOf(constant.MakeInt64(sha512.Size384))
-		t["Sum384"] = reflect.ValueOf(sha512.Sum384)
-		t["Sum512"] = reflect.ValueOf(sha512.Sum512)
-		t["Sum512_224"] = reflect.ValueOf(sha512.Sum512_224)
-		t["Sum512_256"] = reflect.ValueOf(sha512.Sum512_256)
-		return t
-	}
+func init() { tables["crypto/sha512"] = z_crypto_sha512_[:] }
+
+var z_crypto_sha512_ = [...]symbol{
+	{"BlockSize", untypedInt(sha512.BlockSize)},
+	{"New", sha512.New},
+	{"New384", sha512.New384},
+	{"New512_224", sha512.New512_224},
+	{"New512_256", sha512.New512_256},
+	{"Size", untypedInt(sha512.Size)},
+	{"Size224", untypedInt(sha512.Size224)},
+	{"Size256", untypedInt(sha512.Size256)},
+	{"Size384", untypedInt(sha512.Size384)},
+	{"Sum384", sha512.Sum384},
+	{"Sum512", sha512.Sum512},
+	{"Sum512_224", sha512.Sum512_224},
+	{"Sum512_256", sha512.Sum512_256},
 }

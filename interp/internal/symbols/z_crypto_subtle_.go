@@ -4,20 +4,17 @@ package symbols
 
 import (
 	"crypto/subtle"
-	"reflect"
 )
 
-func init() {
-	tables["crypto/subtle"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ConstantTimeByteEq"] = reflect.ValueOf(subtle.ConstantTimeByteEq)
-		t["ConstantTimeCompare"] = reflect.ValueOf(subtle.ConstantTimeCompare)
-		t["ConstantTimeCopy"] = reflect.ValueOf(subtle.ConstantTimeCopy)
-		t["ConstantTimeEq"] = reflect.ValueOf(subtle.ConstantTimeEq)
-		t["ConstantTimeLessOrEq"] = reflect.ValueOf(subtle.ConstantTimeLessOrEq)
-		t["ConstantTimeSelect"] = reflect.ValueOf(subtle.ConstantTimeSelect)
-		t["WithDataIndependentTiming"] = reflect.ValueOf(subtle.WithDataIndependentTiming)
-		t["XORBytes"] = reflect.ValueOf(subtle.XORBytes)
-		return t
-	}
+func init() { tables["crypto/subtle"] = z_crypto_subtle_[:] }
+
+var z_crypto_subtle_ = [...]symbol{
+	{"ConstantTimeByteEq", subtle.ConstantTimeByteEq},
+	{"ConstantTimeCompare", subtle.ConstantTimeCompare},
+	{"ConstantTimeCopy", subtle.ConstantTimeCopy},
+	{"ConstantTimeEq", subtle.ConstantTimeEq},
+	{"ConstantTimeLessOrEq", subtle.ConstantTimeLessOrEq},
+	{"ConstantTimeSelect", subtle.ConstantTimeSelect},
+	{"WithDataIndependentTiming", subtle.WithDataIndependentTiming},
+	{"XORBytes", subtle.XORBytes},
 }

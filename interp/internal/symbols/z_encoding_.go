@@ -5,26 +5,23 @@ package symbols
 import (
 	"encoding"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["encoding"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BinaryAppender"] = reflect.ValueOf((*encoding.BinaryAppender)(nil))
-		t["BinaryMarshaler"] = reflect.ValueOf((*encoding.BinaryMarshaler)(nil))
-		t["BinaryUnmarshaler"] = reflect.ValueOf((*encoding.BinaryUnmarshaler)(nil))
-		t["TextAppender"] = reflect.ValueOf((*encoding.TextAppender)(nil))
-		t["TextMarshaler"] = reflect.ValueOf((*encoding.TextMarshaler)(nil))
-		t["TextUnmarshaler"] = reflect.ValueOf((*encoding.TextUnmarshaler)(nil))
-		t["_BinaryAppender"] = reflect.ValueOf((*_encoding_BinaryAppender)(nil))
-		t["_BinaryMarshaler"] = reflect.ValueOf((*_encoding_BinaryMarshaler)(nil))
-		t["_BinaryUnmarshaler"] = reflect.ValueOf((*_encoding_BinaryUnmarshaler)(nil))
-		t["_TextAppender"] = reflect.ValueOf((*_encoding_TextAppender)(nil))
-		t["_TextMarshaler"] = reflect.ValueOf((*_encoding_TextMarshaler)(nil))
-		t["_TextUnmarshaler"] = reflect.ValueOf((*_encoding_TextUnmarshaler)(nil))
-		return t
-	}
+func init() { tables["encoding"] = z_encoding_[:] }
+
+var z_encoding_ = [...]symbol{
+	{"BinaryAppender", (*encoding.BinaryAppender)(nil)},
+	{"BinaryMarshaler", (*encoding.BinaryMarshaler)(nil)},
+	{"BinaryUnmarshaler", (*encoding.BinaryUnmarshaler)(nil)},
+	{"TextAppender", (*encoding.TextAppender)(nil)},
+	{"TextMarshaler", (*encoding.TextMarshaler)(nil)},
+	{"TextUnmarshaler", (*encoding.TextUnmarshaler)(nil)},
+	{"_BinaryAppender", (*_encoding_BinaryAppender)(nil)},
+	{"_BinaryMarshaler", (*_encoding_BinaryMarshaler)(nil)},
+	{"_BinaryUnmarshaler", (*_encoding_BinaryUnmarshaler)(nil)},
+	{"_TextAppender", (*_encoding_TextAppender)(nil)},
+	{"_TextMarshaler", (*_encoding_TextMarshaler)(nil)},
+	{"_TextUnmarshaler", (*_encoding_TextUnmarshaler)(nil)},
 }
 
 type _encoding_BinaryAppender struct{ IValue any }

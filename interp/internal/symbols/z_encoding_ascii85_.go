@@ -4,18 +4,15 @@ package symbols
 
 import (
 	"encoding/ascii85"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/ascii85"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CorruptInputError"] = reflect.ValueOf((*ascii85.CorruptInputError)(nil))
-		t["Decode"] = reflect.ValueOf(ascii85.Decode)
-		t["Encode"] = reflect.ValueOf(ascii85.Encode)
-		t["MaxEncodedLen"] = reflect.ValueOf(ascii85.MaxEncodedLen)
-		t["NewDecoder"] = reflect.ValueOf(ascii85.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(ascii85.NewEncoder)
-		return t
-	}
+func init() { tables["encoding/ascii85"] = z_encoding_ascii85_[:] }
+
+var z_encoding_ascii85_ = [...]symbol{
+	{"CorruptInputError", (*ascii85.CorruptInputError)(nil)},
+	{"Decode", ascii85.Decode},
+	{"Encode", ascii85.Encode},
+	{"MaxEncodedLen", ascii85.MaxEncodedLen},
+	{"NewDecoder", ascii85.NewDecoder},
+	{"NewEncoder", ascii85.NewEncoder},
 }

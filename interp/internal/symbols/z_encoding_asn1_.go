@@ -4,49 +4,45 @@ package symbols
 
 import (
 	"encoding/asn1"
-	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/asn1"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BitString"] = reflect.ValueOf((*asn1.BitString)(nil))
-		t["ClassApplication"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassApplication))
-		t["ClassContextSpecific"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassContextSpecific))
-		t["ClassPrivate"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassPrivate))
-		t["ClassUniversal"] = reflect.ValueOf(constant.MakeInt64(asn1.ClassUniversal))
-		t["Enumerated"] = reflect.ValueOf((*asn1.Enumerated)(nil))
-		t["Flag"] = reflect.ValueOf((*asn1.Flag)(nil))
-		t["Marshal"] = reflect.ValueOf(asn1.Marshal)
-		t["MarshalWithParams"] = reflect.ValueOf(asn1.MarshalWithParams)
-		t["NullBytes"] = reflect.ValueOf(&asn1.NullBytes).Elem()
-		t["NullRawValue"] = reflect.ValueOf(&asn1.NullRawValue).Elem()
-		t["ObjectIdentifier"] = reflect.ValueOf((*asn1.ObjectIdentifier)(nil))
-		t["RawContent"] = reflect.ValueOf((*asn1.RawContent)(nil))
-		t["RawValue"] = reflect.ValueOf((*asn1.RawValue)(nil))
-		t["StructuralError"] = reflect.ValueOf((*asn1.StructuralError)(nil))
-		t["SyntaxError"] = reflect.ValueOf((*asn1.SyntaxError)(nil))
-		t["TagBMPString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagBMPString))
-		t["TagBitString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagBitString))
-		t["TagBoolean"] = reflect.ValueOf(constant.MakeInt64(asn1.TagBoolean))
-		t["TagEnum"] = reflect.ValueOf(constant.MakeInt64(asn1.TagEnum))
-		t["TagGeneralString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagGeneralString))
-		t["TagGeneralizedTime"] = reflect.ValueOf(constant.MakeInt64(asn1.TagGeneralizedTime))
-		t["TagIA5String"] = reflect.ValueOf(constant.MakeInt64(asn1.TagIA5String))
-		t["TagInteger"] = reflect.ValueOf(constant.MakeInt64(asn1.TagInteger))
-		t["TagNull"] = reflect.ValueOf(constant.MakeInt64(asn1.TagNull))
-		t["TagNumericString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagNumericString))
-		t["TagOID"] = reflect.ValueOf(constant.MakeInt64(asn1.TagOID))
-		t["TagOctetString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagOctetString))
-		t["TagPrintableString"] = reflect.ValueOf(constant.MakeInt64(asn1.TagPrintableString))
-		t["TagSequence"] = reflect.ValueOf(constant.MakeInt64(asn1.TagSequence))
-		t["TagSet"] = reflect.ValueOf(constant.MakeInt64(asn1.TagSet))
-		t["TagT61String"] = reflect.ValueOf(constant.MakeInt64(asn1.TagT61String))
-		t["TagUTCTime"] = reflect.ValueOf(constant.MakeInt64(asn1.TagUTCTime))
-		t["TagUTF8String"] = reflect.ValueOf(constant.MakeInt64(asn1.TagUTF8String))
-		t["Unmarshal"] = reflect.ValueOf(asn1.Unmarshal)
-		t["UnmarshalWithParams"] = reflect.ValueOf(asn1.UnmarshalWithParams)
-		return t
-	}
+func init() { tables["encoding/asn1"] = z_encoding_asn1_[:] }
+
+var z_encoding_asn1_ = [...]symbol{
+	{"BitString", (*asn1.BitString)(nil)},
+	{"ClassApplication", untypedInt(asn1.ClassApplication)},
+	{"ClassContextSpecific", untypedInt(asn1.ClassContextSpecific)},
+	{"ClassPrivate", untypedInt(asn1.ClassPrivate)},
+	{"ClassUniversal", untypedInt(asn1.ClassUniversal)},
+	{"Enumerated", (*asn1.Enumerated)(nil)},
+	{"Flag", (*asn1.Flag)(nil)},
+	{"Marshal", asn1.Marshal},
+	{"MarshalWithParams", asn1.MarshalWithParams},
+	{"NullBytes", variable{&asn1.NullBytes}},
+	{"NullRawValue", variable{&asn1.NullRawValue}},
+	{"ObjectIdentifier", (*asn1.ObjectIdentifier)(nil)},
+	{"RawContent", (*asn1.RawContent)(nil)},
+	{"RawValue", (*asn1.RawValue)(nil)},
+	{"StructuralError", (*asn1.StructuralError)(nil)},
+	{"SyntaxError", (*asn1.SyntaxError)(nil)},
+	{"TagBMPString", untypedInt(asn1.TagBMPString)},
+	{"TagBitString", untypedInt(asn1.TagBitString)},
+	{"TagBoolean", untypedInt(asn1.TagBoolean)},
+	{"TagEnum", untypedInt(asn1.TagEnum)},
+	{"TagGeneralString", untypedInt(asn1.TagGeneralString)},
+	{"TagGeneralizedTime", untypedInt(asn1.TagGeneralizedTime)},
+	{"TagIA5String", untypedInt(asn1.TagIA5String)},
+	{"TagInteger", untypedInt(asn1.TagInteger)},
+	{"TagNull", untypedInt(asn1.TagNull)},
+	{"TagNumericString", untypedInt(asn1.TagNumericString)},
+	{"TagOID", untypedInt(asn1.TagOID)},
+	{"TagOctetString", untypedInt(asn1.TagOctetString)},
+	{"TagPrintableString", untypedInt(asn1.TagPrintableString)},
+	{"TagSequence", untypedInt(asn1.TagSequence)},
+	{"TagSet", untypedInt(asn1.TagSet)},
+	{"TagT61String", untypedInt(asn1.TagT61String)},
+	{"TagUTCTime", untypedInt(asn1.TagUTCTime)},
+	{"TagUTF8String", untypedInt(asn1.TagUTF8String)},
+	{"Unmarshal", asn1.Unmarshal},
+	{"UnmarshalWithParams", asn1.UnmarshalWithParams},
 }

@@ -4,21 +4,18 @@ package symbols
 
 import (
 	"encoding/base32"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/base32"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CorruptInputError"] = reflect.ValueOf((*base32.CorruptInputError)(nil))
-		t["Encoding"] = reflect.ValueOf((*base32.Encoding)(nil))
-		t["HexEncoding"] = reflect.ValueOf(&base32.HexEncoding).Elem()
-		t["NewDecoder"] = reflect.ValueOf(base32.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(base32.NewEncoder)
-		t["NewEncoding"] = reflect.ValueOf(base32.NewEncoding)
-		t["NoPadding"] = reflect.ValueOf(base32.NoPadding)
-		t["StdEncoding"] = reflect.ValueOf(&base32.StdEncoding).Elem()
-		t["StdPadding"] = reflect.ValueOf(base32.StdPadding)
-		return t
-	}
+func init() { tables["encoding/base32"] = z_encoding_base32_[:] }
+
+var z_encoding_base32_ = [...]symbol{
+	{"CorruptInputError", (*base32.CorruptInputError)(nil)},
+	{"Encoding", (*base32.Encoding)(nil)},
+	{"HexEncoding", variable{&base32.HexEncoding}},
+	{"NewDecoder", base32.NewDecoder},
+	{"NewEncoder", base32.NewEncoder},
+	{"NewEncoding", base32.NewEncoding},
+	{"NoPadding", base32.NoPadding},
+	{"StdEncoding", variable{&base32.StdEncoding}},
+	{"StdPadding", base32.StdPadding},
 }

@@ -4,23 +4,20 @@ package symbols
 
 import (
 	"encoding/base64"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/base64"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CorruptInputError"] = reflect.ValueOf((*base64.CorruptInputError)(nil))
-		t["Encoding"] = reflect.ValueOf((*base64.Encoding)(nil))
-		t["NewDecoder"] = reflect.ValueOf(base64.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(base64.NewEncoder)
-		t["NewEncoding"] = reflect.ValueOf(base64.NewEncoding)
-		t["NoPadding"] = reflect.ValueOf(base64.NoPadding)
-		t["RawStdEncoding"] = reflect.ValueOf(&base64.RawStdEncoding).Elem()
-		t["RawURLEncoding"] = reflect.ValueOf(&base64.RawURLEncoding).Elem()
-		t["StdEncoding"] = reflect.ValueOf(&base64.StdEncoding).Elem()
-		t["StdPadding"] = reflect.ValueOf(base64.StdPadding)
-		t["URLEncoding"] = reflect.ValueOf(&base64.URLEncoding).Elem()
-		return t
-	}
+func init() { tables["encoding/base64"] = z_encoding_base64_[:] }
+
+var z_encoding_base64_ = [...]symbol{
+	{"CorruptInputError", (*base64.CorruptInputError)(nil)},
+	{"Encoding", (*base64.Encoding)(nil)},
+	{"NewDecoder", base64.NewDecoder},
+	{"NewEncoder", base64.NewEncoder},
+	{"NewEncoding", base64.NewEncoding},
+	{"NoPadding", base64.NoPadding},
+	{"RawStdEncoding", variable{&base64.RawStdEncoding}},
+	{"RawURLEncoding", variable{&base64.RawURLEncoding}},
+	{"StdEncoding", variable{&base64.StdEncoding}},
+	{"StdPadding", base64.StdPadding},
+	{"URLEncoding", variable{&base64.URLEncoding}},
 }

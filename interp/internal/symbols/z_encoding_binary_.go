@@ -4,40 +4,36 @@ package symbols
 
 import (
 	"encoding/binary"
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/binary"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Append"] = reflect.ValueOf(binary.Append)
-		t["AppendByteOrder"] = reflect.ValueOf((*binary.AppendByteOrder)(nil))
-		t["AppendUvarint"] = reflect.ValueOf(binary.AppendUvarint)
-		t["AppendVarint"] = reflect.ValueOf(binary.AppendVarint)
-		t["BigEndian"] = reflect.ValueOf(&binary.BigEndian).Elem()
-		t["ByteOrder"] = reflect.ValueOf((*binary.ByteOrder)(nil))
-		t["Decode"] = reflect.ValueOf(binary.Decode)
-		t["Encode"] = reflect.ValueOf(binary.Encode)
-		t["LittleEndian"] = reflect.ValueOf(&binary.LittleEndian).Elem()
-		t["MaxVarintLen16"] = reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen16))
-		t["MaxVarintLen32"] = reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen32))
-		t["MaxVarintLen64"] = reflect.ValueOf(constant.MakeInt64(binary.MaxVarintLen64))
-		t["NativeEndian"] = reflect.ValueOf(&binary.NativeEndian).Elem()
-		t["PutUvarint"] = reflect.ValueOf(binary.PutUvarint)
-		t["PutVarint"] = reflect.ValueOf(binary.PutVarint)
-		t["Read"] = reflect.ValueOf(binary.Read)
-		t["ReadUvarint"] = reflect.ValueOf(binary.ReadUvarint)
-		t["ReadVarint"] = reflect.ValueOf(binary.ReadVarint)
-		t["Size"] = reflect.ValueOf(binary.Size)
-		t["Uvarint"] = reflect.ValueOf(binary.Uvarint)
-		t["Varint"] = reflect.ValueOf(binary.Varint)
-		t["Write"] = reflect.ValueOf(binary.Write)
-		t["_AppendByteOrder"] = reflect.ValueOf((*_encoding_binary_AppendByteOrder)(nil))
-		t["_ByteOrder"] = reflect.ValueOf((*_encoding_binary_ByteOrder)(nil))
-		return t
-	}
+func init() { tables["encoding/binary"] = z_encoding_binary_[:] }
+
+var z_encoding_binary_ = [...]symbol{
+	{"Append", binary.Append},
+	{"AppendByteOrder", (*binary.AppendByteOrder)(nil)},
+	{"AppendUvarint", binary.AppendUvarint},
+	{"AppendVarint", binary.AppendVarint},
+	{"BigEndian", variable{&binary.BigEndian}},
+	{"ByteOrder", (*binary.ByteOrder)(nil)},
+	{"Decode", binary.Decode},
+	{"Encode", binary.Encode},
+	{"LittleEndian", variable{&binary.LittleEndian}},
+	{"MaxVarintLen16", untypedInt(binary.MaxVarintLen16)},
+	{"MaxVarintLen32", untypedInt(binary.MaxVarintLen32)},
+	{"MaxVarintLen64", untypedInt(binary.MaxVarintLen64)},
+	{"NativeEndian", variable{&binary.NativeEndian}},
+	{"PutUvarint", binary.PutUvarint},
+	{"PutVarint", binary.PutVarint},
+	{"Read", binary.Read},
+	{"ReadUvarint", binary.ReadUvarint},
+	{"ReadVarint", binary.ReadVarint},
+	{"Size", binary.Size},
+	{"Uvarint", binary.Uvarint},
+	{"Varint", binary.Varint},
+	{"Write", binary.Write},
+	{"_AppendByteOrder", (*_encoding_binary_AppendByteOrder)(nil)},
+	{"_ByteOrder", (*_encoding_binary_ByteOrder)(nil)},
 }
 
 type _encoding_binary_AppendByteOrder struct{ IValue any }

@@ -4,21 +4,18 @@ package symbols
 
 import (
 	"encoding/csv"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/csv"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ErrBareQuote"] = reflect.ValueOf(&csv.ErrBareQuote).Elem()
-		t["ErrFieldCount"] = reflect.ValueOf(&csv.ErrFieldCount).Elem()
-		t["ErrQuote"] = reflect.ValueOf(&csv.ErrQuote).Elem()
-		t["ErrTrailingComma"] = reflect.ValueOf(&csv.ErrTrailingComma).Elem()
-		t["NewReader"] = reflect.ValueOf(csv.NewReader)
-		t["NewWriter"] = reflect.ValueOf(csv.NewWriter)
-		t["ParseError"] = reflect.ValueOf((*csv.ParseError)(nil))
-		t["Reader"] = reflect.ValueOf((*csv.Reader)(nil))
-		t["Writer"] = reflect.ValueOf((*csv.Writer)(nil))
-		return t
-	}
+func init() { tables["encoding/csv"] = z_encoding_csv_[:] }
+
+var z_encoding_csv_ = [...]symbol{
+	{"ErrBareQuote", variable{&csv.ErrBareQuote}},
+	{"ErrFieldCount", variable{&csv.ErrFieldCount}},
+	{"ErrQuote", variable{&csv.ErrQuote}},
+	{"ErrTrailingComma", variable{&csv.ErrTrailingComma}},
+	{"NewReader", csv.NewReader},
+	{"NewWriter", csv.NewWriter},
+	{"ParseError", (*csv.ParseError)(nil)},
+	{"Reader", (*csv.Reader)(nil)},
+	{"Writer", (*csv.Writer)(nil)},
 }

@@ -5,25 +5,22 @@ package symbols
 import (
 	"encoding/gob"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/gob"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CommonType"] = reflect.ValueOf((*gob.CommonType)(nil))
-		t["Decoder"] = reflect.ValueOf((*gob.Decoder)(nil))
-		t["Encoder"] = reflect.ValueOf((*gob.Encoder)(nil))
-		t["GobDecoder"] = reflect.ValueOf((*gob.GobDecoder)(nil))
-		t["GobEncoder"] = reflect.ValueOf((*gob.GobEncoder)(nil))
-		t["NewDecoder"] = reflect.ValueOf(gob.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(gob.NewEncoder)
-		t["Register"] = reflect.ValueOf(gob.Register)
-		t["RegisterName"] = reflect.ValueOf(gob.RegisterName)
-		t["_GobDecoder"] = reflect.ValueOf((*_encoding_gob_GobDecoder)(nil))
-		t["_GobEncoder"] = reflect.ValueOf((*_encoding_gob_GobEncoder)(nil))
-		return t
-	}
+func init() { tables["encoding/gob"] = z_encoding_gob_[:] }
+
+var z_encoding_gob_ = [...]symbol{
+	{"CommonType", (*gob.CommonType)(nil)},
+	{"Decoder", (*gob.Decoder)(nil)},
+	{"Encoder", (*gob.Encoder)(nil)},
+	{"GobDecoder", (*gob.GobDecoder)(nil)},
+	{"GobEncoder", (*gob.GobEncoder)(nil)},
+	{"NewDecoder", gob.NewDecoder},
+	{"NewEncoder", gob.NewEncoder},
+	{"Register", gob.Register},
+	{"RegisterName", gob.RegisterName},
+	{"_GobDecoder", (*_encoding_gob_GobDecoder)(nil)},
+	{"_GobEncoder", (*_encoding_gob_GobEncoder)(nil)},
 }
 
 type _encoding_gob_GobDecoder struct{ IValue any }

@@ -4,26 +4,23 @@ package symbols
 
 import (
 	"encoding/hex"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/hex"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AppendDecode"] = reflect.ValueOf(hex.AppendDecode)
-		t["AppendEncode"] = reflect.ValueOf(hex.AppendEncode)
-		t["Decode"] = reflect.ValueOf(hex.Decode)
-		t["DecodeString"] = reflect.ValueOf(hex.DecodeString)
-		t["DecodedLen"] = reflect.ValueOf(hex.DecodedLen)
-		t["Dump"] = reflect.ValueOf(hex.Dump)
-		t["Dumper"] = reflect.ValueOf(hex.Dumper)
-		t["Encode"] = reflect.ValueOf(hex.Encode)
-		t["EncodeToString"] = reflect.ValueOf(hex.EncodeToString)
-		t["EncodedLen"] = reflect.ValueOf(hex.EncodedLen)
-		t["ErrLength"] = reflect.ValueOf(&hex.ErrLength).Elem()
-		t["InvalidByteError"] = reflect.ValueOf((*hex.InvalidByteError)(nil))
-		t["NewDecoder"] = reflect.ValueOf(hex.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(hex.NewEncoder)
-		return t
-	}
+func init() { tables["encoding/hex"] = z_encoding_hex_[:] }
+
+var z_encoding_hex_ = [...]symbol{
+	{"AppendDecode", hex.AppendDecode},
+	{"AppendEncode", hex.AppendEncode},
+	{"Decode", hex.Decode},
+	{"DecodeString", hex.DecodeString},
+	{"DecodedLen", hex.DecodedLen},
+	{"Dump", hex.Dump},
+	{"Dumper", hex.Dumper},
+	{"Encode", hex.Encode},
+	{"EncodeToString", hex.EncodeToString},
+	{"EncodedLen", hex.EncodedLen},
+	{"ErrLength", variable{&hex.ErrLength}},
+	{"InvalidByteError", (*hex.InvalidByteError)(nil)},
+	{"NewDecoder", hex.NewDecoder},
+	{"NewEncoder", hex.NewEncoder},
 }

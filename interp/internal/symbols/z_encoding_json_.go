@@ -5,41 +5,38 @@ package symbols
 import (
 	"encoding/json"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/json"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Compact"] = reflect.ValueOf(json.Compact)
-		t["Decoder"] = reflect.ValueOf((*json.Decoder)(nil))
-		t["Delim"] = reflect.ValueOf((*json.Delim)(nil))
-		t["Encoder"] = reflect.ValueOf((*json.Encoder)(nil))
-		t["HTMLEscape"] = reflect.ValueOf(json.HTMLEscape)
-		t["Indent"] = reflect.ValueOf(json.Indent)
-		t["InvalidUTF8Error"] = reflect.ValueOf((*json.InvalidUTF8Error)(nil))
-		t["InvalidUnmarshalError"] = reflect.ValueOf((*json.InvalidUnmarshalError)(nil))
-		t["Marshal"] = reflect.ValueOf(json.Marshal)
-		t["MarshalIndent"] = reflect.ValueOf(json.MarshalIndent)
-		t["Marshaler"] = reflect.ValueOf((*json.Marshaler)(nil))
-		t["MarshalerError"] = reflect.ValueOf((*json.MarshalerError)(nil))
-		t["NewDecoder"] = reflect.ValueOf(json.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(json.NewEncoder)
-		t["Number"] = reflect.ValueOf((*json.Number)(nil))
-		t["RawMessage"] = reflect.ValueOf((*json.RawMessage)(nil))
-		t["SyntaxError"] = reflect.ValueOf((*json.SyntaxError)(nil))
-		t["Token"] = reflect.ValueOf((*json.Token)(nil))
-		t["Unmarshal"] = reflect.ValueOf(json.Unmarshal)
-		t["UnmarshalFieldError"] = reflect.ValueOf((*json.UnmarshalFieldError)(nil))
-		t["UnmarshalTypeError"] = reflect.ValueOf((*json.UnmarshalTypeError)(nil))
-		t["Unmarshaler"] = reflect.ValueOf((*json.Unmarshaler)(nil))
-		t["UnsupportedTypeError"] = reflect.ValueOf((*json.UnsupportedTypeError)(nil))
-		t["UnsupportedValueError"] = reflect.ValueOf((*json.UnsupportedValueError)(nil))
-		t["Valid"] = reflect.ValueOf(json.Valid)
-		t["_Marshaler"] = reflect.ValueOf((*_encoding_json_Marshaler)(nil))
-		t["_Unmarshaler"] = reflect.ValueOf((*_encoding_json_Unmarshaler)(nil))
-		return t
-	}
+func init() { tables["encoding/json"] = z_encoding_json_[:] }
+
+var z_encoding_json_ = [...]symbol{
+	{"Compact", json.Compact},
+	{"Decoder", (*json.Decoder)(nil)},
+	{"Delim", (*json.Delim)(nil)},
+	{"Encoder", (*json.Encoder)(nil)},
+	{"HTMLEscape", json.HTMLEscape},
+	{"Indent", json.Indent},
+	{"InvalidUTF8Error", (*json.InvalidUTF8Error)(nil)},
+	{"InvalidUnmarshalError", (*json.InvalidUnmarshalError)(nil)},
+	{"Marshal", json.Marshal},
+	{"MarshalIndent", json.MarshalIndent},
+	{"Marshaler", (*json.Marshaler)(nil)},
+	{"MarshalerError", (*json.MarshalerError)(nil)},
+	{"NewDecoder", json.NewDecoder},
+	{"NewEncoder", json.NewEncoder},
+	{"Number", (*json.Number)(nil)},
+	{"RawMessage", (*json.RawMessage)(nil)},
+	{"SyntaxError", (*json.SyntaxError)(nil)},
+	{"Token", (*json.Token)(nil)},
+	{"Unmarshal", json.Unmarshal},
+	{"UnmarshalFieldError", (*json.UnmarshalFieldError)(nil)},
+	{"UnmarshalTypeError", (*json.UnmarshalTypeError)(nil)},
+	{"Unmarshaler", (*json.Unmarshaler)(nil)},
+	{"UnsupportedTypeError", (*json.UnsupportedTypeError)(nil)},
+	{"UnsupportedValueError", (*json.UnsupportedValueError)(nil)},
+	{"Valid", json.Valid},
+	{"_Marshaler", (*_encoding_json_Marshaler)(nil)},
+	{"_Unmarshaler", (*_encoding_json_Unmarshaler)(nil)},
 }
 
 type _encoding_json_Marshaler struct{ IValue any }

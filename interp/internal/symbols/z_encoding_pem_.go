@@ -4,16 +4,13 @@ package symbols
 
 import (
 	"encoding/pem"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/pem"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Block"] = reflect.ValueOf((*pem.Block)(nil))
-		t["Decode"] = reflect.ValueOf(pem.Decode)
-		t["Encode"] = reflect.ValueOf(pem.Encode)
-		t["EncodeToMemory"] = reflect.ValueOf(pem.EncodeToMemory)
-		return t
-	}
+func init() { tables["encoding/pem"] = z_encoding_pem_[:] }
+
+var z_encoding_pem_ = [...]symbol{
+	{"Block", (*pem.Block)(nil)},
+	{"Decode", pem.Decode},
+	{"Encode", pem.Encode},
+	{"EncodeToMemory", pem.EncodeToMemory},
 }

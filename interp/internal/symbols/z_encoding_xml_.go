@@ -4,53 +4,49 @@ package symbols
 
 import (
 	"encoding/xml"
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["encoding/xml"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Attr"] = reflect.ValueOf((*xml.Attr)(nil))
-		t["CharData"] = reflect.ValueOf((*xml.CharData)(nil))
-		t["Comment"] = reflect.ValueOf((*xml.Comment)(nil))
-		t["CopyToken"] = reflect.ValueOf(xml.CopyToken)
-		t["Decoder"] = reflect.ValueOf((*xml.Decoder)(nil))
-		t["Directive"] = reflect.ValueOf((*xml.Directive)(nil))
-		t["Encoder"] = reflect.ValueOf((*xml.Encoder)(nil))
-		t["EndElement"] = reflect.ValueOf((*xml.EndElement)(nil))
-		t["Escape"] = reflect.ValueOf(xml.Escape)
-		t["EscapeText"] = reflect.ValueOf(xml.EscapeText)
-		t["HTMLAutoClose"] = reflect.ValueOf(&xml.HTMLAutoClose).Elem()
-		t["HTMLEntity"] = reflect.ValueOf(&xml.HTMLEntity).Elem()
-		t["Header"] = reflect.ValueOf(constant.MakeString(xml.Header))
-		t["Marshal"] = reflect.ValueOf(xml.Marshal)
-		t["MarshalIndent"] = reflect.ValueOf(xml.MarshalIndent)
-		t["Marshaler"] = reflect.ValueOf((*xml.Marshaler)(nil))
-		t["MarshalerAttr"] = reflect.ValueOf((*xml.MarshalerAttr)(nil))
-		t["Name"] = reflect.ValueOf((*xml.Name)(nil))
-		t["NewDecoder"] = reflect.ValueOf(xml.NewDecoder)
-		t["NewEncoder"] = reflect.ValueOf(xml.NewEncoder)
-		t["NewTokenDecoder"] = reflect.ValueOf(xml.NewTokenDecoder)
-		t["ProcInst"] = reflect.ValueOf((*xml.ProcInst)(nil))
-		t["StartElement"] = reflect.ValueOf((*xml.StartElement)(nil))
-		t["SyntaxError"] = reflect.ValueOf((*xml.SyntaxError)(nil))
-		t["TagPathError"] = reflect.ValueOf((*xml.TagPathError)(nil))
-		t["Token"] = reflect.ValueOf((*xml.Token)(nil))
-		t["TokenReader"] = reflect.ValueOf((*xml.TokenReader)(nil))
-		t["Unmarshal"] = reflect.ValueOf(xml.Unmarshal)
-		t["UnmarshalError"] = reflect.ValueOf((*xml.UnmarshalError)(nil))
-		t["Unmarshaler"] = reflect.ValueOf((*xml.Unmarshaler)(nil))
-		t["UnmarshalerAttr"] = reflect.ValueOf((*xml.UnmarshalerAttr)(nil))
-		t["UnsupportedTypeError"] = reflect.ValueOf((*xml.UnsupportedTypeError)(nil))
-		t["_Marshaler"] = reflect.ValueOf((*_encoding_xml_Marshaler)(nil))
-		t["_MarshalerAttr"] = reflect.ValueOf((*_encoding_xml_MarshalerAttr)(nil))
-		t["_TokenReader"] = reflect.ValueOf((*_encoding_xml_TokenReader)(nil))
-		t["_Unmarshaler"] = reflect.ValueOf((*_encoding_xml_Unmarshaler)(nil))
-		t["_UnmarshalerAttr"] = reflect.ValueOf((*_encoding_xml_UnmarshalerAttr)(nil))
-		return t
-	}
+func init() { tables["encoding/xml"] = z_encoding_xml_[:] }
+
+var z_encoding_xml_ = [...]symbol{
+	{"Attr", (*xml.Attr)(nil)},
+	{"CharData", (*xml.CharData)(nil)},
+	{"Comment", (*xml.Comment)(nil)},
+	{"CopyToken", xml.CopyToken},
+	{"Decoder", (*xml.Decoder)(nil)},
+	{"Directive", (*xml.Directive)(nil)},
+	{"Encoder", (*xml.Encoder)(nil)},
+	{"EndElement", (*xml.EndElement)(nil)},
+	{"Escape", xml.Escape},
+	{"EscapeText", xml.EscapeText},
+	{"HTMLAutoClose", variable{&xml.HTMLAutoClose}},
+	{"HTMLEntity", variable{&xml.HTMLEntity}},
+	{"Header", untypedString(xml.Header)},
+	{"Marshal", xml.Marshal},
+	{"MarshalIndent", xml.MarshalIndent},
+	{"Marshaler", (*xml.Marshaler)(nil)},
+	{"MarshalerAttr", (*xml.MarshalerAttr)(nil)},
+	{"Name", (*xml.Name)(nil)},
+	{"NewDecoder", xml.NewDecoder},
+	{"NewEncoder", xml.NewEncoder},
+	{"NewTokenDecoder", xml.NewTokenDecoder},
+	{"ProcInst", (*xml.ProcInst)(nil)},
+	{"StartElement", (*xml.StartElement)(nil)},
+	{"SyntaxError", (*xml.SyntaxError)(nil)},
+	{"TagPathError", (*xml.TagPathError)(nil)},
+	{"Token", (*xml.Token)(nil)},
+	{"TokenReader", (*xml.TokenReader)(nil)},
+	{"Unmarshal", xml.Unmarshal},
+	{"UnmarshalError", (*xml.UnmarshalError)(nil)},
+	{"Unmarshaler", (*xml.Unmarshaler)(nil)},
+	{"UnmarshalerAttr", (*xml.UnmarshalerAttr)(nil)},
+	{"UnsupportedTypeError", (*xml.UnsupportedTypeError)(nil)},
+	{"_Marshaler", (*_encoding_xml_Marshaler)(nil)},
+	{"_MarshalerAttr", (*_encoding_xml_MarshalerAttr)(nil)},
+	{"_TokenReader", (*_encoding_xml_TokenReader)(nil)},
+	{"_Unmarshaler", (*_encoding_xml_Unmarshaler)(nil)},
+	{"_UnmarshalerAttr", (*_encoding_xml_UnmarshalerAttr)(nil)},
 }
 
 type _encoding_xml_Marshaler struct{ IValue any }

@@ -4,18 +4,15 @@ package symbols
 
 import (
 	"errors"
-	"reflect"
 )
 
-func init() {
-	tables["errors"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["As"] = reflect.ValueOf(errors.As)
-		t["ErrUnsupported"] = reflect.ValueOf(&errors.ErrUnsupported).Elem()
-		t["Is"] = reflect.ValueOf(errors.Is)
-		t["Join"] = reflect.ValueOf(errors.Join)
-		t["New"] = reflect.ValueOf(errors.New)
-		t["Unwrap"] = reflect.ValueOf(errors.Unwrap)
-		return t
-	}
+func init() { tables["errors"] = z_errors_[:] }
+
+var z_errors_ = [...]symbol{
+	{"As", errors.As},
+	{"ErrUnsupported", variable{&errors.ErrUnsupported}},
+	{"Is", errors.Is},
+	{"Join", errors.Join},
+	{"New", errors.New},
+	{"Unwrap", errors.Unwrap},
 }

@@ -5,60 +5,57 @@ package symbols
 import (
 	"flag"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["flag"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Arg"] = reflect.ValueOf(flag.Arg)
-		t["Args"] = reflect.ValueOf(flag.Args)
-		t["Bool"] = reflect.ValueOf(flag.Bool)
-		t["BoolFunc"] = reflect.ValueOf(flag.BoolFunc)
-		t["BoolVar"] = reflect.ValueOf(flag.BoolVar)
-		t["CommandLine"] = reflect.ValueOf(&flag.CommandLine).Elem()
-		t["ContinueOnError"] = reflect.ValueOf(flag.ContinueOnError)
-		t["Duration"] = reflect.ValueOf(flag.Duration)
-		t["DurationVar"] = reflect.ValueOf(flag.DurationVar)
-		t["ErrHelp"] = reflect.ValueOf(&flag.ErrHelp).Elem()
-		t["ErrorHandling"] = reflect.ValueOf((*flag.ErrorHandling)(nil))
-		t["ExitOnError"] = reflect.ValueOf(flag.ExitOnError)
-		t["Flag"] = reflect.ValueOf((*flag.Flag)(nil))
-		t["FlagSet"] = reflect.ValueOf((*flag.FlagSet)(nil))
-		t["Float64"] = reflect.ValueOf(flag.Float64)
-		t["Float64Var"] = reflect.ValueOf(flag.Float64Var)
-		t["Func"] = reflect.ValueOf(flag.Func)
-		t["Getter"] = reflect.ValueOf((*flag.Getter)(nil))
-		t["Int"] = reflect.ValueOf(flag.Int)
-		t["Int64"] = reflect.ValueOf(flag.Int64)
-		t["Int64Var"] = reflect.ValueOf(flag.Int64Var)
-		t["IntVar"] = reflect.ValueOf(flag.IntVar)
-		t["Lookup"] = reflect.ValueOf(flag.Lookup)
-		t["NArg"] = reflect.ValueOf(flag.NArg)
-		t["NFlag"] = reflect.ValueOf(flag.NFlag)
-		t["NewFlagSet"] = reflect.ValueOf(flag.NewFlagSet)
-		t["PanicOnError"] = reflect.ValueOf(flag.PanicOnError)
-		t["Parse"] = reflect.ValueOf(flag.Parse)
-		t["Parsed"] = reflect.ValueOf(flag.Parsed)
-		t["PrintDefaults"] = reflect.ValueOf(flag.PrintDefaults)
-		t["Set"] = reflect.ValueOf(flag.Set)
-		t["String"] = reflect.ValueOf(flag.String)
-		t["StringVar"] = reflect.ValueOf(flag.StringVar)
-		t["TextVar"] = reflect.ValueOf(flag.TextVar)
-		t["Uint"] = reflect.ValueOf(flag.Uint)
-		t["Uint64"] = reflect.ValueOf(flag.Uint64)
-		t["Uint64Var"] = reflect.ValueOf(flag.Uint64Var)
-		t["UintVar"] = reflect.ValueOf(flag.UintVar)
-		t["UnquoteUsage"] = reflect.ValueOf(flag.UnquoteUsage)
-		t["Usage"] = reflect.ValueOf(&flag.Usage).Elem()
-		t["Value"] = reflect.ValueOf((*flag.Value)(nil))
-		t["Var"] = reflect.ValueOf(flag.Var)
-		t["Visit"] = reflect.ValueOf(flag.Visit)
-		t["VisitAll"] = reflect.ValueOf(flag.VisitAll)
-		t["_Getter"] = reflect.ValueOf((*_flag_Getter)(nil))
-		t["_Value"] = reflect.ValueOf((*_flag_Value)(nil))
-		return t
-	}
+func init() { tables["flag"] = z_flag_[:] }
+
+var z_flag_ = [...]symbol{
+	{"Arg", flag.Arg},
+	{"Args", flag.Args},
+	{"Bool", flag.Bool},
+	{"BoolFunc", flag.BoolFunc},
+	{"BoolVar", flag.BoolVar},
+	{"CommandLine", variable{&flag.CommandLine}},
+	{"ContinueOnError", flag.ContinueOnError},
+	{"Duration", flag.Duration},
+	{"DurationVar", flag.DurationVar},
+	{"ErrHelp", variable{&flag.ErrHelp}},
+	{"ErrorHandling", (*flag.ErrorHandling)(nil)},
+	{"ExitOnError", flag.ExitOnError},
+	{"Flag", (*flag.Flag)(nil)},
+	{"FlagSet", (*flag.FlagSet)(nil)},
+	{"Float64", flag.Float64},
+	{"Float64Var", flag.Float64Var},
+	{"Func", flag.Func},
+	{"Getter", (*flag.Getter)(nil)},
+	{"Int", flag.Int},
+	{"Int64", flag.Int64},
+	{"Int64Var", flag.Int64Var},
+	{"IntVar", flag.IntVar},
+	{"Lookup", flag.Lookup},
+	{"NArg", flag.NArg},
+	{"NFlag", flag.NFlag},
+	{"NewFlagSet", flag.NewFlagSet},
+	{"PanicOnError", flag.PanicOnError},
+	{"Parse", flag.Parse},
+	{"Parsed", flag.Parsed},
+	{"PrintDefaults", flag.PrintDefaults},
+	{"Set", flag.Set},
+	{"String", flag.String},
+	{"StringVar", flag.StringVar},
+	{"TextVar", flag.TextVar},
+	{"Uint", flag.Uint},
+	{"Uint64", flag.Uint64},
+	{"Uint64Var", flag.Uint64Var},
+	{"UintVar", flag.UintVar},
+	{"UnquoteUsage", flag.UnquoteUsage},
+	{"Usage", variable{&flag.Usage}},
+	{"Value", (*flag.Value)(nil)},
+	{"Var", flag.Var},
+	{"Visit", flag.Visit},
+	{"VisitAll", flag.VisitAll},
+	{"_Getter", (*_flag_Getter)(nil)},
+	{"_Value", (*_flag_Value)(nil)},
 }
 
 type _flag_Getter struct{ IValue any }

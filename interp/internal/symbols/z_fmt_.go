@@ -5,49 +5,46 @@ package symbols
 import (
 	"fmt"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["fmt"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Append"] = reflect.ValueOf(fmt.Append)
-		t["Appendf"] = reflect.ValueOf(fmt.Appendf)
-		t["Appendln"] = reflect.ValueOf(fmt.Appendln)
-		t["Errorf"] = reflect.ValueOf(fmt.Errorf)
-		t["FormatString"] = reflect.ValueOf(fmt.FormatString)
-		t["Formatter"] = reflect.ValueOf((*fmt.Formatter)(nil))
-		t["Fprint"] = reflect.ValueOf(fmt.Fprint)
-		t["Fprintf"] = reflect.ValueOf(fmt.Fprintf)
-		t["Fprintln"] = reflect.ValueOf(fmt.Fprintln)
-		t["Fscan"] = reflect.ValueOf(fmt.Fscan)
-		t["Fscanf"] = reflect.ValueOf(fmt.Fscanf)
-		t["Fscanln"] = reflect.ValueOf(fmt.Fscanln)
-		t["GoStringer"] = reflect.ValueOf((*fmt.GoStringer)(nil))
-		t["Print"] = reflect.ValueOf(fmt.Print)
-		t["Printf"] = reflect.ValueOf(fmt.Printf)
-		t["Println"] = reflect.ValueOf(fmt.Println)
-		t["Scan"] = reflect.ValueOf(fmt.Scan)
-		t["ScanState"] = reflect.ValueOf((*fmt.ScanState)(nil))
-		t["Scanf"] = reflect.ValueOf(fmt.Scanf)
-		t["Scanln"] = reflect.ValueOf(fmt.Scanln)
-		t["Scanner"] = reflect.ValueOf((*fmt.Scanner)(nil))
-		t["Sprint"] = reflect.ValueOf(fmt.Sprint)
-		t["Sprintf"] = reflect.ValueOf(fmt.Sprintf)
-		t["Sprintln"] = reflect.ValueOf(fmt.Sprintln)
-		t["Sscan"] = reflect.ValueOf(fmt.Sscan)
-		t["Sscanf"] = reflect.ValueOf(fmt.Sscanf)
-		t["Sscanln"] = reflect.ValueOf(fmt.Sscanln)
-		t["State"] = reflect.ValueOf((*fmt.State)(nil))
-		t["Stringer"] = reflect.ValueOf((*fmt.Stringer)(nil))
-		t["_Formatter"] = reflect.ValueOf((*_fmt_Formatter)(nil))
-		t["_GoStringer"] = reflect.ValueOf((*_fmt_GoStringer)(nil))
-		t["_ScanState"] = reflect.ValueOf((*_fmt_ScanState)(nil))
-		t["_Scanner"] = reflect.ValueOf((*_fmt_Scanner)(nil))
-		t["_State"] = reflect.ValueOf((*_fmt_State)(nil))
-		t["_Stringer"] = reflect.ValueOf((*_fmt_Stringer)(nil))
-		return t
-	}
+func init() { tables["fmt"] = z_fmt_[:] }
+
+var z_fmt_ = [...]symbol{
+	{"Append", fmt.Append},
+	{"Appendf", fmt.Appendf},
+	{"Appendln", fmt.Appendln},
+	{"Errorf", fmt.Errorf},
+	{"FormatString", fmt.FormatString},
+	{"Formatter", (*fmt.Formatter)(nil)},
+	{"Fprint", fmt.Fprint},
+	{"Fprintf", fmt.Fprintf},
+	{"Fprintln", fmt.Fprintln},
+	{"Fscan", fmt.Fscan},
+	{"Fscanf", fmt.Fscanf},
+	{"Fscanln", fmt.Fscanln},
+	{"GoStringer", (*fmt.GoStringer)(nil)},
+	{"Print", fmt.Print},
+	{"Printf", fmt.Printf},
+	{"Println", fmt.Println},
+	{"Scan", fmt.Scan},
+	{"ScanState", (*fmt.ScanState)(nil)},
+	{"Scanf", fmt.Scanf},
+	{"Scanln", fmt.Scanln},
+	{"Scanner", (*fmt.Scanner)(nil)},
+	{"Sprint", fmt.Sprint},
+	{"Sprintf", fmt.Sprintf},
+	{"Sprintln", fmt.Sprintln},
+	{"Sscan", fmt.Sscan},
+	{"Sscanf", fmt.Sscanf},
+	{"Sscanln", fmt.Sscanln},
+	{"State", (*fmt.State)(nil)},
+	{"Stringer", (*fmt.Stringer)(nil)},
+	{"_Formatter", (*_fmt_Formatter)(nil)},
+	{"_GoStringer", (*_fmt_GoStringer)(nil)},
+	{"_ScanState", (*_fmt_ScanState)(nil)},
+	{"_Scanner", (*_fmt_Scanner)(nil)},
+	{"_State", (*_fmt_State)(nil)},
+	{"_Stringer", (*_fmt_Stringer)(nil)},
 }
 
 type _fmt_Formatter struct{ IValue any }

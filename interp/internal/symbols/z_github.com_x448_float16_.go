@@ -4,26 +4,23 @@ package symbols
 
 import (
 	"github.com/x448/float16"
-	"reflect"
 )
 
-func init() {
-	tables["github.com/x448/float16"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ErrInvalidNaNValue"] = reflect.ValueOf(float16.ErrInvalidNaNValue)
-		t["Float16"] = reflect.ValueOf((*float16.Float16)(nil))
-		t["FromNaN32ps"] = reflect.ValueOf(float16.FromNaN32ps)
-		t["Frombits"] = reflect.ValueOf(float16.Frombits)
-		t["Fromfloat32"] = reflect.ValueOf(float16.Fromfloat32)
-		t["Inf"] = reflect.ValueOf(float16.Inf)
-		t["NaN"] = reflect.ValueOf(float16.NaN)
-		t["Precision"] = reflect.ValueOf((*float16.Precision)(nil))
-		t["PrecisionExact"] = reflect.ValueOf(float16.PrecisionExact)
-		t["PrecisionFromfloat32"] = reflect.ValueOf(float16.PrecisionFromfloat32)
-		t["PrecisionInexact"] = reflect.ValueOf(float16.PrecisionInexact)
-		t["PrecisionOverflow"] = reflect.ValueOf(float16.PrecisionOverflow)
-		t["PrecisionUnderflow"] = reflect.ValueOf(float16.PrecisionUnderflow)
-		t["PrecisionUnknown"] = reflect.ValueOf(float16.PrecisionUnknown)
-		return t
-	}
+func init() { tables["github.com/x448/float16"] = z_github_com_x448_float16_[:] }
+
+var z_github_com_x448_float16_ = [...]symbol{
+	{"ErrInvalidNaNValue", float16.ErrInvalidNaNValue},
+	{"Float16", (*float16.Float16)(nil)},
+	{"FromNaN32ps", float16.FromNaN32ps},
+	{"Frombits", float16.Frombits},
+	{"Fromfloat32", float16.Fromfloat32},
+	{"Inf", float16.Inf},
+	{"NaN", float16.NaN},
+	{"Precision", (*float16.Precision)(nil)},
+	{"PrecisionExact", float16.PrecisionExact},
+	{"PrecisionFromfloat32", float16.PrecisionFromfloat32},
+	{"PrecisionInexact", float16.PrecisionInexact},
+	{"PrecisionOverflow", float16.PrecisionOverflow},
+	{"PrecisionUnderflow", float16.PrecisionUnderflow},
+	{"PrecisionUnknown", float16.PrecisionUnknown},
 }

@@ -6,124 +6,121 @@ import (
 	"go/ast"
 	"go/token"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["go/ast"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ArrayType"] = reflect.ValueOf((*ast.ArrayType)(nil))
-		t["AssignStmt"] = reflect.ValueOf((*ast.AssignStmt)(nil))
-		t["Bad"] = reflect.ValueOf(ast.Bad)
-		t["BadDecl"] = reflect.ValueOf((*ast.BadDecl)(nil))
-		t["BadExpr"] = reflect.ValueOf((*ast.BadExpr)(nil))
-		t["BadStmt"] = reflect.ValueOf((*ast.BadStmt)(nil))
-		t["BasicLit"] = reflect.ValueOf((*ast.BasicLit)(nil))
-		t["BinaryExpr"] = reflect.ValueOf((*ast.BinaryExpr)(nil))
-		t["BlockStmt"] = reflect.ValueOf((*ast.BlockStmt)(nil))
-		t["BranchStmt"] = reflect.ValueOf((*ast.BranchStmt)(nil))
-		t["CallExpr"] = reflect.ValueOf((*ast.CallExpr)(nil))
-		t["CaseClause"] = reflect.ValueOf((*ast.CaseClause)(nil))
-		t["ChanDir"] = reflect.ValueOf((*ast.ChanDir)(nil))
-		t["ChanType"] = reflect.ValueOf((*ast.ChanType)(nil))
-		t["CommClause"] = reflect.ValueOf((*ast.CommClause)(nil))
-		t["Comment"] = reflect.ValueOf((*ast.Comment)(nil))
-		t["CommentGroup"] = reflect.ValueOf((*ast.CommentGroup)(nil))
-		t["CommentMap"] = reflect.ValueOf((*ast.CommentMap)(nil))
-		t["CompositeLit"] = reflect.ValueOf((*ast.CompositeLit)(nil))
-		t["Con"] = reflect.ValueOf(ast.Con)
-		t["Decl"] = reflect.ValueOf((*ast.Decl)(nil))
-		t["DeclStmt"] = reflect.ValueOf((*ast.DeclStmt)(nil))
-		t["DeferStmt"] = reflect.ValueOf((*ast.DeferStmt)(nil))
-		t["Directive"] = reflect.ValueOf((*ast.Directive)(nil))
-		t["DirectiveArg"] = reflect.ValueOf((*ast.DirectiveArg)(nil))
-		t["Ellipsis"] = reflect.ValueOf((*ast.Ellipsis)(nil))
-		t["EmptyStmt"] = reflect.ValueOf((*ast.EmptyStmt)(nil))
-		t["Expr"] = reflect.ValueOf((*ast.Expr)(nil))
-		t["ExprStmt"] = reflect.ValueOf((*ast.ExprStmt)(nil))
-		t["Field"] = reflect.ValueOf((*ast.Field)(nil))
-		t["FieldFilter"] = reflect.ValueOf((*ast.FieldFilter)(nil))
-		t["FieldList"] = reflect.ValueOf((*ast.FieldList)(nil))
-		t["File"] = reflect.ValueOf((*ast.File)(nil))
-		t["FileExports"] = reflect.ValueOf(ast.FileExports)
-		t["Filter"] = reflect.ValueOf((*ast.Filter)(nil))
-		t["FilterDecl"] = reflect.ValueOf(ast.FilterDecl)
-		t["FilterFile"] = reflect.ValueOf(ast.FilterFile)
-		t["FilterFuncDuplicates"] = reflect.ValueOf(ast.FilterFuncDuplicates)
-		t["FilterImportDuplicates"] = reflect.ValueOf(ast.FilterImportDuplicates)
-		t["FilterPackage"] = reflect.ValueOf(ast.FilterPackage)
-		t["FilterUnassociatedComments"] = reflect.ValueOf(ast.FilterUnassociatedComments)
-		t["ForStmt"] = reflect.ValueOf((*ast.ForStmt)(nil))
-		t["Fprint"] = reflect.ValueOf(ast.Fprint)
-		t["Fun"] = reflect.ValueOf(ast.Fun)
-		t["FuncDecl"] = reflect.ValueOf((*ast.FuncDecl)(nil))
-		t["FuncLit"] = reflect.ValueOf((*ast.FuncLit)(nil))
-		t["FuncType"] = reflect.ValueOf((*ast.FuncType)(nil))
-		t["GenDecl"] = reflect.ValueOf((*ast.GenDecl)(nil))
-		t["GoStmt"] = reflect.ValueOf((*ast.GoStmt)(nil))
-		t["Ident"] = reflect.ValueOf((*ast.Ident)(nil))
-		t["IfStmt"] = reflect.ValueOf((*ast.IfStmt)(nil))
-		t["ImportSpec"] = reflect.ValueOf((*ast.ImportSpec)(nil))
-		t["Importer"] = reflect.ValueOf((*ast.Importer)(nil))
-		t["IncDecStmt"] = reflect.ValueOf((*ast.IncDecStmt)(nil))
-		t["IndexExpr"] = reflect.ValueOf((*ast.IndexExpr)(nil))
-		t["IndexListExpr"] = reflect.ValueOf((*ast.IndexListExpr)(nil))
-		t["Inspect"] = reflect.ValueOf(ast.Inspect)
-		t["InterfaceType"] = reflect.ValueOf((*ast.InterfaceType)(nil))
-		t["IsExported"] = reflect.ValueOf(ast.IsExported)
-		t["IsGenerated"] = reflect.ValueOf(ast.IsGenerated)
-		t["KeyValueExpr"] = reflect.ValueOf((*ast.KeyValueExpr)(nil))
-		t["LabeledStmt"] = reflect.ValueOf((*ast.LabeledStmt)(nil))
-		t["Lbl"] = reflect.ValueOf(ast.Lbl)
-		t["MapType"] = reflect.ValueOf((*ast.MapType)(nil))
-		t["MergeMode"] = reflect.ValueOf((*ast.MergeMode)(nil))
-		t["MergePackageFiles"] = reflect.ValueOf(ast.MergePackageFiles)
-		t["NewCommentMap"] = reflect.ValueOf(ast.NewCommentMap)
-		t["NewIdent"] = reflect.ValueOf(ast.NewIdent)
-		t["NewObj"] = reflect.ValueOf(ast.NewObj)
-		t["NewPackage"] = reflect.ValueOf(ast.NewPackage)
-		t["NewScope"] = reflect.ValueOf(ast.NewScope)
-		t["Node"] = reflect.ValueOf((*ast.Node)(nil))
-		t["NotNilFilter"] = reflect.ValueOf(ast.NotNilFilter)
-		t["ObjKind"] = reflect.ValueOf((*ast.ObjKind)(nil))
-		t["Object"] = reflect.ValueOf((*ast.Object)(nil))
-		t["Package"] = reflect.ValueOf((*ast.Package)(nil))
-		t["PackageExports"] = reflect.ValueOf(ast.PackageExports)
-		t["ParenExpr"] = reflect.ValueOf((*ast.ParenExpr)(nil))
-		t["ParseDirective"] = reflect.ValueOf(ast.ParseDirective)
-		t["Pkg"] = reflect.ValueOf(ast.Pkg)
-		t["Preorder"] = reflect.ValueOf(ast.Preorder)
-		t["PreorderStack"] = reflect.ValueOf(ast.PreorderStack)
-		t["Print"] = reflect.ValueOf(ast.Print)
-		t["RECV"] = reflect.ValueOf(ast.RECV)
-		t["RangeStmt"] = reflect.ValueOf((*ast.RangeStmt)(nil))
-		t["ReturnStmt"] = reflect.ValueOf((*ast.ReturnStmt)(nil))
-		t["SEND"] = reflect.ValueOf(ast.SEND)
-		t["Scope"] = reflect.ValueOf((*ast.Scope)(nil))
-		t["SelectStmt"] = reflect.ValueOf((*ast.SelectStmt)(nil))
-		t["SelectorExpr"] = reflect.ValueOf((*ast.SelectorExpr)(nil))
-		t["SendStmt"] = reflect.ValueOf((*ast.SendStmt)(nil))
-		t["SliceExpr"] = reflect.ValueOf((*ast.SliceExpr)(nil))
-		t["SortImports"] = reflect.ValueOf(ast.SortImports)
-		t["Spec"] = reflect.ValueOf((*ast.Spec)(nil))
-		t["StarExpr"] = reflect.ValueOf((*ast.StarExpr)(nil))
-		t["Stmt"] = reflect.ValueOf((*ast.Stmt)(nil))
-		t["StructType"] = reflect.ValueOf((*ast.StructType)(nil))
-		t["SwitchStmt"] = reflect.ValueOf((*ast.SwitchStmt)(nil))
-		t["Typ"] = reflect.ValueOf(ast.Typ)
-		t["TypeAssertExpr"] = reflect.ValueOf((*ast.TypeAssertExpr)(nil))
-		t["TypeSpec"] = reflect.ValueOf((*ast.TypeSpec)(nil))
-		t["TypeSwitchStmt"] = reflect.ValueOf((*ast.TypeSwitchStmt)(nil))
-		t["UnaryExpr"] = reflect.ValueOf((*ast.UnaryExpr)(nil))
-		t["Unparen"] = reflect.ValueOf(ast.Unparen)
-		t["ValueSpec"] = reflect.ValueOf((*ast.ValueSpec)(nil))
-		t["Var"] = reflect.ValueOf(ast.Var)
-		t["Visitor"] = reflect.ValueOf((*ast.Visitor)(nil))
-		t["Walk"] = reflect.ValueOf(ast.Walk)
-		t["_Node"] = reflect.ValueOf((*_go_ast_Node)(nil))
-		t["_Visitor"] = reflect.ValueOf((*_go_ast_Visitor)(nil))
-		return t
-	}
+func init() { tables["go/ast"] = z_go_ast_[:] }
+
+var z_go_ast_ = [...]symbol{
+	{"ArrayType", (*ast.ArrayType)(nil)},
+	{"AssignStmt", (*ast.AssignStmt)(nil)},
+	{"Bad", ast.Bad},
+	{"BadDecl", (*ast.BadDecl)(nil)},
+	{"BadExpr", (*ast.BadExpr)(nil)},
+	{"BadStmt", (*ast.BadStmt)(nil)},
+	{"BasicLit", (*ast.BasicLit)(nil)},
+	{"BinaryExpr", (*ast.BinaryExpr)(nil)},
+	{"BlockStmt", (*ast.BlockStmt)(nil)},
+	{"BranchStmt", (*ast.BranchStmt)(nil)},
+	{"CallExpr", (*ast.CallExpr)(nil)},
+	{"CaseClause", (*ast.CaseClause)(nil)},
+	{"ChanDir", (*ast.ChanDir)(nil)},
+	{"ChanType", (*ast.ChanType)(nil)},
+	{"CommClause", (*ast.CommClause)(nil)},
+	{"Comment", (*ast.Comment)(nil)},
+	{"CommentGroup", (*ast.CommentGroup)(nil)},
+	{"CommentMap", (*ast.CommentMap)(nil)},
+	{"CompositeLit", (*ast.CompositeLit)(nil)},
+	{"Con", ast.Con},
+	{"Decl", (*ast.Decl)(nil)},
+	{"DeclStmt", (*ast.DeclStmt)(nil)},
+	{"DeferStmt", (*ast.DeferStmt)(nil)},
+	{"Directive", (*ast.Directive)(nil)},
+	{"DirectiveArg", (*ast.DirectiveArg)(nil)},
+	{"Ellipsis", (*ast.Ellipsis)(nil)},
+	{"EmptyStmt", (*ast.EmptyStmt)(nil)},
+	{"Expr", (*ast.Expr)(nil)},
+	{"ExprStmt", (*ast.ExprStmt)(nil)},
+	{"Field", (*ast.Field)(nil)},
+	{"FieldFilter", (*ast.FieldFilter)(nil)},
+	{"FieldList", (*ast.FieldList)(nil)},
+	{"File", (*ast.File)(nil)},
+	{"FileExports", ast.FileExports},
+	{"Filter", (*ast.Filter)(nil)},
+	{"FilterDecl", ast.FilterDecl},
+	{"FilterFile", ast.FilterFile},
+	{"FilterFuncDuplicates", ast.FilterFuncDuplicates},
+	{"FilterImportDuplicates", ast.FilterImportDuplicates},
+	{"FilterPackage", ast.FilterPackage},
+	{"FilterUnassociatedComments", ast.FilterUnassociatedComments},
+	{"ForStmt", (*ast.ForStmt)(nil)},
+	{"Fprint", ast.Fprint},
+	{"Fun", ast.Fun},
+	{"FuncDecl", (*ast.FuncDecl)(nil)},
+	{"FuncLit", (*ast.FuncLit)(nil)},
+	{"FuncType", (*ast.FuncType)(nil)},
+	{"GenDecl", (*ast.GenDecl)(nil)},
+	{"GoStmt", (*ast.GoStmt)(nil)},
+	{"Ident", (*ast.Ident)(nil)},
+	{"IfStmt", (*ast.IfStmt)(nil)},
+	{"ImportSpec", (*ast.ImportSpec)(nil)},
+	{"Importer", (*ast.Importer)(nil)},
+	{"IncDecStmt", (*ast.IncDecStmt)(nil)},
+	{"IndexExpr", (*ast.IndexExpr)(nil)},
+	{"IndexListExpr", (*ast.IndexListExpr)(nil)},
+	{"Inspect", ast.Inspect},
+	{"InterfaceType", (*ast.InterfaceType)(nil)},
+	{"IsExported", ast.IsExported},
+	{"IsGenerated", ast.IsGenerated},
+	{"KeyValueExpr", (*ast.KeyValueExpr)(nil)},
+	{"LabeledStmt", (*ast.LabeledStmt)(nil)},
+	{"Lbl", ast.Lbl},
+	{"MapType", (*ast.MapType)(nil)},
+	{"MergeMode", (*ast.MergeMode)(nil)},
+	{"MergePackageFiles", ast.MergePackageFiles},
+	{"NewCommentMap", ast.NewCommentMap},
+	{"NewIdent", ast.NewIdent},
+	{"NewObj", ast.NewObj},
+	{"NewPackage", ast.NewPackage},
+	{"NewScope", ast.NewScope},
+	{"Node", (*ast.Node)(nil)},
+	{"NotNilFilter", ast.NotNilFilter},
+	{"ObjKind", (*ast.ObjKind)(nil)},
+	{"Object", (*ast.Object)(nil)},
+	{"Package", (*ast.Package)(nil)},
+	{"PackageExports", ast.PackageExports},
+	{"ParenExpr", (*ast.ParenExpr)(nil)},
+	{"ParseDirective", ast.ParseDirective},
+	{"Pkg", ast.Pkg},
+	{"Preorder", ast.Preorder},
+	{"PreorderStack", ast.PreorderStack},
+	{"Print", ast.Print},
+	{"RECV", ast.RECV},
+	{"RangeStmt", (*ast.RangeStmt)(nil)},
+	{"ReturnStmt", (*ast.ReturnStmt)(nil)},
+	{"SEND", ast.SEND},
+	{"Scope", (*ast.Scope)(nil)},
+	{"SelectStmt", (*ast.SelectStmt)(nil)},
+	{"SelectorExpr", (*ast.SelectorExpr)(nil)},
+	{"SendStmt", (*ast.SendStmt)(nil)},
+	{"SliceExpr", (*ast.SliceExpr)(nil)},
+	{"SortImports", ast.SortImports},
+	{"Spec", (*ast.Spec)(nil)},
+	{"StarExpr", (*ast.StarExpr)(nil)},
+	{"Stmt", (*ast.Stmt)(nil)},
+	{"StructType", (*ast.StructType)(nil)},
+	{"SwitchStmt", (*ast.SwitchStmt)(nil)},
+	{"Typ", ast.Typ},
+	{"TypeAssertExpr", (*ast.TypeAssertExpr)(nil)},
+	{"TypeSpec", (*ast.TypeSpec)(nil)},
+	{"TypeSwitchStmt", (*ast.TypeSwitchStmt)(nil)},
+	{"UnaryExpr", (*ast.UnaryExpr)(nil)},
+	{"Unparen", ast.Unparen},
+	{"ValueSpec", (*ast.ValueSpec)(nil)},
+	{"Var", ast.Var},
+	{"Visitor", (*ast.Visitor)(nil)},
+	{"Walk", ast.Walk},
+	{"_Node", (*_go_ast_Node)(nil)},
+	{"_Visitor", (*_go_ast_Visitor)(nil)},
 }
 
 type _go_ast_Node struct{ IValue any }

@@ -4,23 +4,20 @@ package symbols
 
 import (
 	"go/build/constraint"
-	"reflect"
 )
 
-func init() {
-	tables["go/build/constraint"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AndExpr"] = reflect.ValueOf((*constraint.AndExpr)(nil))
-		t["Expr"] = reflect.ValueOf((*constraint.Expr)(nil))
-		t["GoVersion"] = reflect.ValueOf(constraint.GoVersion)
-		t["IsGoBuild"] = reflect.ValueOf(constraint.IsGoBuild)
-		t["IsPlusBuild"] = reflect.ValueOf(constraint.IsPlusBuild)
-		t["NotExpr"] = reflect.ValueOf((*constraint.NotExpr)(nil))
-		t["OrExpr"] = reflect.ValueOf((*constraint.OrExpr)(nil))
-		t["Parse"] = reflect.ValueOf(constraint.Parse)
-		t["PlusBuildLines"] = reflect.ValueOf(constraint.PlusBuildLines)
-		t["SyntaxError"] = reflect.ValueOf((*constraint.SyntaxError)(nil))
-		t["TagExpr"] = reflect.ValueOf((*constraint.TagExpr)(nil))
-		return t
-	}
+func init() { tables["go/build/constraint"] = z_go_build_constraint_[:] }
+
+var z_go_build_constraint_ = [...]symbol{
+	{"AndExpr", (*constraint.AndExpr)(nil)},
+	{"Expr", (*constraint.Expr)(nil)},
+	{"GoVersion", constraint.GoVersion},
+	{"IsGoBuild", constraint.IsGoBuild},
+	{"IsPlusBuild", constraint.IsPlusBuild},
+	{"NotExpr", (*constraint.NotExpr)(nil)},
+	{"OrExpr", (*constraint.OrExpr)(nil)},
+	{"Parse", constraint.Parse},
+	{"PlusBuildLines", constraint.PlusBuildLines},
+	{"SyntaxError", (*constraint.SyntaxError)(nil)},
+	{"TagExpr", (*constraint.TagExpr)(nil)},
 }

@@ -4,51 +4,48 @@ package symbols
 
 import (
 	"go/constant"
-	"reflect"
 )
 
-func init() {
-	tables["go/constant"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BinaryOp"] = reflect.ValueOf(constant.BinaryOp)
-		t["BitLen"] = reflect.ValueOf(constant.BitLen)
-		t["Bool"] = reflect.ValueOf(constant.Bool)
-		t["BoolVal"] = reflect.ValueOf(constant.BoolVal)
-		t["Bytes"] = reflect.ValueOf(constant.Bytes)
-		t["Compare"] = reflect.ValueOf(constant.Compare)
-		t["Complex"] = reflect.ValueOf(constant.Complex)
-		t["Denom"] = reflect.ValueOf(constant.Denom)
-		t["Float"] = reflect.ValueOf(constant.Float)
-		t["Float32Val"] = reflect.ValueOf(constant.Float32Val)
-		t["Float64Val"] = reflect.ValueOf(constant.Float64Val)
-		t["Imag"] = reflect.ValueOf(constant.Imag)
-		t["Int"] = reflect.ValueOf(constant.Int)
-		t["Int64Val"] = reflect.ValueOf(constant.Int64Val)
-		t["Kind"] = reflect.ValueOf((*constant.Kind)(nil))
-		t["Make"] = reflect.ValueOf(constant.Make)
-		t["MakeBool"] = reflect.ValueOf(constant.MakeBool)
-		t["MakeFloat64"] = reflect.ValueOf(constant.MakeFloat64)
-		t["MakeFromBytes"] = reflect.ValueOf(constant.MakeFromBytes)
-		t["MakeFromLiteral"] = reflect.ValueOf(constant.MakeFromLiteral)
-		t["MakeImag"] = reflect.ValueOf(constant.MakeImag)
-		t["MakeInt64"] = reflect.ValueOf(constant.MakeInt64)
-		t["MakeString"] = reflect.ValueOf(constant.MakeString)
-		t["MakeUint64"] = reflect.ValueOf(constant.MakeUint64)
-		t["MakeUnknown"] = reflect.ValueOf(constant.MakeUnknown)
-		t["Num"] = reflect.ValueOf(constant.Num)
-		t["Real"] = reflect.ValueOf(constant.Real)
-		t["Shift"] = reflect.ValueOf(constant.Shift)
-		t["Sign"] = reflect.ValueOf(constant.Sign)
-		t["String"] = reflect.ValueOf(constant.String)
-		t["StringVal"] = reflect.ValueOf(constant.StringVal)
-		t["ToComplex"] = reflect.ValueOf(constant.ToComplex)
-		t["ToFloat"] = reflect.ValueOf(constant.ToFloat)
-		t["ToInt"] = reflect.ValueOf(constant.ToInt)
-		t["Uint64Val"] = reflect.ValueOf(constant.Uint64Val)
-		t["UnaryOp"] = reflect.ValueOf(constant.UnaryOp)
-		t["Unknown"] = reflect.ValueOf(constant.Unknown)
-		t["Val"] = reflect.ValueOf(constant.Val)
-		t["Value"] = reflect.ValueOf((*constant.Value)(nil))
-		return t
-	}
+func init() { tables["go/constant"] = z_go_constant_[:] }
+
+var z_go_constant_ = [...]symbol{
+	{"BinaryOp", constant.BinaryOp},
+	{"BitLen", constant.BitLen},
+	{"Bool", constant.Bool},
+	{"BoolVal", constant.BoolVal},
+	{"Bytes", constant.Bytes},
+	{"Compare", constant.Compare},
+	{"Complex", constant.Complex},
+	{"Denom", constant.Denom},
+	{"Float", constant.Float},
+	{"Float32Val", constant.Float32Val},
+	{"Float64Val", constant.Float64Val},
+	{"Imag", constant.Imag},
+	{"Int", constant.Int},
+	{"Int64Val", constant.Int64Val},
+	{"Kind", (*constant.Kind)(nil)},
+	{"Make", constant.Make},
+	{"MakeBool", constant.MakeBool},
+	{"MakeFloat64", constant.MakeFloat64},
+	{"MakeFromBytes", constant.MakeFromBytes},
+	{"MakeFromLiteral", constant.MakeFromLiteral},
+	{"MakeImag", constant.MakeImag},
+	{"MakeInt64", constant.MakeInt64},
+	{"MakeString", constant.MakeString},
+	{"MakeUint64", constant.MakeUint64},
+	{"MakeUnknown", constant.MakeUnknown},
+	{"Num", constant.Num},
+	{"Real", constant.Real},
+	{"Shift", constant.Shift},
+	{"Sign", constant.Sign},
+	{"String", constant.String},
+	{"StringVal", constant.StringVal},
+	{"ToComplex", constant.ToComplex},
+	{"ToFloat", constant.ToFloat},
+	{"ToInt", constant.ToInt},
+	{"Uint64Val", constant.Uint64Val},
+	{"UnaryOp", constant.UnaryOp},
+	{"Unknown", constant.Unknown},
+	{"Val", constant.Val},
+	{"Value", (*constant.Value)(nil)},
 }

@@ -4,31 +4,28 @@ package symbols
 
 import (
 	"go/doc"
-	"reflect"
 )
 
-func init() {
-	tables["go/doc"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AllDecls"] = reflect.ValueOf(doc.AllDecls)
-		t["AllMethods"] = reflect.ValueOf(doc.AllMethods)
-		t["Example"] = reflect.ValueOf((*doc.Example)(nil))
-		t["Examples"] = reflect.ValueOf(doc.Examples)
-		t["Filter"] = reflect.ValueOf((*doc.Filter)(nil))
-		t["Func"] = reflect.ValueOf((*doc.Func)(nil))
-		t["IllegalPrefixes"] = reflect.ValueOf(&doc.IllegalPrefixes).Elem()
-		t["IsPredeclared"] = reflect.ValueOf(doc.IsPredeclared)
-		t["Mode"] = reflect.ValueOf((*doc.Mode)(nil))
-		t["New"] = reflect.ValueOf(doc.New)
-		t["NewFromFiles"] = reflect.ValueOf(doc.NewFromFiles)
-		t["Note"] = reflect.ValueOf((*doc.Note)(nil))
-		t["Package"] = reflect.ValueOf((*doc.Package)(nil))
-		t["PreserveAST"] = reflect.ValueOf(doc.PreserveAST)
-		t["Synopsis"] = reflect.ValueOf(doc.Synopsis)
-		t["ToHTML"] = reflect.ValueOf(doc.ToHTML)
-		t["ToText"] = reflect.ValueOf(doc.ToText)
-		t["Type"] = reflect.ValueOf((*doc.Type)(nil))
-		t["Value"] = reflect.ValueOf((*doc.Value)(nil))
-		return t
-	}
+func init() { tables["go/doc"] = z_go_doc_[:] }
+
+var z_go_doc_ = [...]symbol{
+	{"AllDecls", doc.AllDecls},
+	{"AllMethods", doc.AllMethods},
+	{"Example", (*doc.Example)(nil)},
+	{"Examples", doc.Examples},
+	{"Filter", (*doc.Filter)(nil)},
+	{"Func", (*doc.Func)(nil)},
+	{"IllegalPrefixes", variable{&doc.IllegalPrefixes}},
+	{"IsPredeclared", doc.IsPredeclared},
+	{"Mode", (*doc.Mode)(nil)},
+	{"New", doc.New},
+	{"NewFromFiles", doc.NewFromFiles},
+	{"Note", (*doc.Note)(nil)},
+	{"Package", (*doc.Package)(nil)},
+	{"PreserveAST", doc.PreserveAST},
+	{"Synopsis", doc.Synopsis},
+	{"ToHTML", doc.ToHTML},
+	{"ToText", doc.ToText},
+	{"Type", (*doc.Type)(nil)},
+	{"Value", (*doc.Value)(nil)},
 }

@@ -4,28 +4,25 @@ package symbols
 
 import (
 	"go/doc/comment"
-	"reflect"
 )
 
-func init() {
-	tables["go/doc/comment"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Block"] = reflect.ValueOf((*comment.Block)(nil))
-		t["Code"] = reflect.ValueOf((*comment.Code)(nil))
-		t["DefaultLookupPackage"] = reflect.ValueOf(comment.DefaultLookupPackage)
-		t["Doc"] = reflect.ValueOf((*comment.Doc)(nil))
-		t["DocLink"] = reflect.ValueOf((*comment.DocLink)(nil))
-		t["Heading"] = reflect.ValueOf((*comment.Heading)(nil))
-		t["Italic"] = reflect.ValueOf((*comment.Italic)(nil))
-		t["Link"] = reflect.ValueOf((*comment.Link)(nil))
-		t["LinkDef"] = reflect.ValueOf((*comment.LinkDef)(nil))
-		t["List"] = reflect.ValueOf((*comment.List)(nil))
-		t["ListItem"] = reflect.ValueOf((*comment.ListItem)(nil))
-		t["Paragraph"] = reflect.ValueOf((*comment.Paragraph)(nil))
-		t["Parser"] = reflect.ValueOf((*comment.Parser)(nil))
-		t["Plain"] = reflect.ValueOf((*comment.Plain)(nil))
-		t["Printer"] = reflect.ValueOf((*comment.Printer)(nil))
-		t["Text"] = reflect.ValueOf((*comment.Text)(nil))
-		return t
-	}
+func init() { tables["go/doc/comment"] = z_go_doc_comment_[:] }
+
+var z_go_doc_comment_ = [...]symbol{
+	{"Block", (*comment.Block)(nil)},
+	{"Code", (*comment.Code)(nil)},
+	{"DefaultLookupPackage", comment.DefaultLookupPackage},
+	{"Doc", (*comment.Doc)(nil)},
+	{"DocLink", (*comment.DocLink)(nil)},
+	{"Heading", (*comment.Heading)(nil)},
+	{"Italic", (*comment.Italic)(nil)},
+	{"Link", (*comment.Link)(nil)},
+	{"LinkDef", (*comment.LinkDef)(nil)},
+	{"List", (*comment.List)(nil)},
+	{"ListItem", (*comment.ListItem)(nil)},
+	{"Paragraph", (*comment.Paragraph)(nil)},
+	{"Parser", (*comment.Parser)(nil)},
+	{"Plain", (*comment.Plain)(nil)},
+	{"Printer", (*comment.Printer)(nil)},
+	{"Text", (*comment.Text)(nil)},
 }

@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"go/format"
-	"reflect"
 )
 
-func init() {
-	tables["go/format"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Node"] = reflect.ValueOf(format.Node)
-		t["Source"] = reflect.ValueOf(format.Source)
-		return t
-	}
+func init() { tables["go/format"] = z_go_format_[:] }
+
+var z_go_format_ = [...]symbol{
+	{"Node", format.Node},
+	{"Source", format.Source},
 }

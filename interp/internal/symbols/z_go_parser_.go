@@ -4,25 +4,22 @@ package symbols
 
 import (
 	"go/parser"
-	"reflect"
 )
 
-func init() {
-	tables["go/parser"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AllErrors"] = reflect.ValueOf(parser.AllErrors)
-		t["DeclarationErrors"] = reflect.ValueOf(parser.DeclarationErrors)
-		t["ImportsOnly"] = reflect.ValueOf(parser.ImportsOnly)
-		t["Mode"] = reflect.ValueOf((*parser.Mode)(nil))
-		t["PackageClauseOnly"] = reflect.ValueOf(parser.PackageClauseOnly)
-		t["ParseComments"] = reflect.ValueOf(parser.ParseComments)
-		t["ParseDir"] = reflect.ValueOf(parser.ParseDir)
-		t["ParseExpr"] = reflect.ValueOf(parser.ParseExpr)
-		t["ParseExprFrom"] = reflect.ValueOf(parser.ParseExprFrom)
-		t["ParseFile"] = reflect.ValueOf(parser.ParseFile)
-		t["SkipObjectResolution"] = reflect.ValueOf(parser.SkipObjectResolution)
-		t["SpuriousErrors"] = reflect.ValueOf(parser.SpuriousErrors)
-		t["Trace"] = reflect.ValueOf(parser.Trace)
-		return t
-	}
+func init() { tables["go/parser"] = z_go_parser_[:] }
+
+var z_go_parser_ = [...]symbol{
+	{"AllErrors", parser.AllErrors},
+	{"DeclarationErrors", parser.DeclarationErrors},
+	{"ImportsOnly", parser.ImportsOnly},
+	{"Mode", (*parser.Mode)(nil)},
+	{"PackageClauseOnly", parser.PackageClauseOnly},
+	{"ParseComments", parser.ParseComments},
+	{"ParseDir", parser.ParseDir},
+	{"ParseExpr", parser.ParseExpr},
+	{"ParseExprFrom", parser.ParseExprFrom},
+	{"ParseFile", parser.ParseFile},
+	{"SkipObjectResolution", parser.SkipObjectResolution},
+	{"SpuriousErrors", parser.SpuriousErrors},
+	{"Trace", parser.Trace},
 }

@@ -4,20 +4,17 @@ package symbols
 
 import (
 	"go/printer"
-	"reflect"
 )
 
-func init() {
-	tables["go/printer"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CommentedNode"] = reflect.ValueOf((*printer.CommentedNode)(nil))
-		t["Config"] = reflect.ValueOf((*printer.Config)(nil))
-		t["Fprint"] = reflect.ValueOf(printer.Fprint)
-		t["Mode"] = reflect.ValueOf((*printer.Mode)(nil))
-		t["RawFormat"] = reflect.ValueOf(printer.RawFormat)
-		t["SourcePos"] = reflect.ValueOf(printer.SourcePos)
-		t["TabIndent"] = reflect.ValueOf(printer.TabIndent)
-		t["UseSpaces"] = reflect.ValueOf(printer.UseSpaces)
-		return t
-	}
+func init() { tables["go/printer"] = z_go_printer_[:] }
+
+var z_go_printer_ = [...]symbol{
+	{"CommentedNode", (*printer.CommentedNode)(nil)},
+	{"Config", (*printer.Config)(nil)},
+	{"Fprint", printer.Fprint},
+	{"Mode", (*printer.Mode)(nil)},
+	{"RawFormat", printer.RawFormat},
+	{"SourcePos", printer.SourcePos},
+	{"TabIndent", printer.TabIndent},
+	{"UseSpaces", printer.UseSpaces},
 }

@@ -4,19 +4,16 @@ package symbols
 
 import (
 	"go/scanner"
-	"reflect"
 )
 
-func init() {
-	tables["go/scanner"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Error"] = reflect.ValueOf((*scanner.Error)(nil))
-		t["ErrorHandler"] = reflect.ValueOf((*scanner.ErrorHandler)(nil))
-		t["ErrorList"] = reflect.ValueOf((*scanner.ErrorList)(nil))
-		t["Mode"] = reflect.ValueOf((*scanner.Mode)(nil))
-		t["PrintError"] = reflect.ValueOf(scanner.PrintError)
-		t["ScanComments"] = reflect.ValueOf(scanner.ScanComments)
-		t["Scanner"] = reflect.ValueOf((*scanner.Scanner)(nil))
-		return t
-	}
+func init() { tables["go/scanner"] = z_go_scanner_[:] }
+
+var z_go_scanner_ = [...]symbol{
+	{"Error", (*scanner.Error)(nil)},
+	{"ErrorHandler", (*scanner.ErrorHandler)(nil)},
+	{"ErrorList", (*scanner.ErrorList)(nil)},
+	{"Mode", (*scanner.Mode)(nil)},
+	{"PrintError", scanner.PrintError},
+	{"ScanComments", scanner.ScanComments},
+	{"Scanner", (*scanner.Scanner)(nil)},
 }

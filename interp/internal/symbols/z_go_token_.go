@@ -3,110 +3,106 @@
 package symbols
 
 import (
-	"go/constant"
 	"go/token"
-	"reflect"
 )
 
-func init() {
-	tables["go/token"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ADD"] = reflect.ValueOf(token.ADD)
-		t["ADD_ASSIGN"] = reflect.ValueOf(token.ADD_ASSIGN)
-		t["AND"] = reflect.ValueOf(token.AND)
-		t["AND_ASSIGN"] = reflect.ValueOf(token.AND_ASSIGN)
-		t["AND_NOT"] = reflect.ValueOf(token.AND_NOT)
-		t["AND_NOT_ASSIGN"] = reflect.ValueOf(token.AND_NOT_ASSIGN)
-		t["ARROW"] = reflect.ValueOf(token.ARROW)
-		t["ASSIGN"] = reflect.ValueOf(token.ASSIGN)
-		t["BREAK"] = reflect.ValueOf(token.BREAK)
-		t["CASE"] = reflect.ValueOf(token.CASE)
-		t["CHAN"] = reflect.ValueOf(token.CHAN)
-		t["CHAR"] = reflect.ValueOf(token.CHAR)
-		t["COLON"] = reflect.ValueOf(token.COLON)
-		t["COMMA"] = reflect.ValueOf(token.COMMA)
-		t["COMMENT"] = reflect.ValueOf(token.COMMENT)
-		t["CONST"] = reflect.ValueOf(token.CONST)
-		t["CONTINUE"] = reflect.ValueOf(token.CONTINUE)
-		t["DEC"] = reflect.ValueOf(token.DEC)
-		t["DEFAULT"] = reflect.ValueOf(token.DEFAULT)
-		t["DEFER"] = reflect.ValueOf(token.DEFER)
-		t["DEFINE"] = reflect.ValueOf(token.DEFINE)
-		t["ELLIPSIS"] = reflect.ValueOf(token.ELLIPSIS)
-		t["ELSE"] = reflect.ValueOf(token.ELSE)
-		t["EOF"] = reflect.ValueOf(token.EOF)
-		t["EQL"] = reflect.ValueOf(token.EQL)
-		t["FALLTHROUGH"] = reflect.ValueOf(token.FALLTHROUGH)
-		t["FLOAT"] = reflect.ValueOf(token.FLOAT)
-		t["FOR"] = reflect.ValueOf(token.FOR)
-		t["FUNC"] = reflect.ValueOf(token.FUNC)
-		t["File"] = reflect.ValueOf((*token.File)(nil))
-		t["FileSet"] = reflect.ValueOf((*token.FileSet)(nil))
-		t["GEQ"] = reflect.ValueOf(token.GEQ)
-		t["GO"] = reflect.ValueOf(token.GO)
-		t["GOTO"] = reflect.ValueOf(token.GOTO)
-		t["GTR"] = reflect.ValueOf(token.GTR)
-		t["HighestPrec"] = reflect.ValueOf(constant.MakeInt64(token.HighestPrec))
-		t["IDENT"] = reflect.ValueOf(token.IDENT)
-		t["IF"] = reflect.ValueOf(token.IF)
-		t["ILLEGAL"] = reflect.ValueOf(token.ILLEGAL)
-		t["IMAG"] = reflect.ValueOf(token.IMAG)
-		t["IMPORT"] = reflect.ValueOf(token.IMPORT)
-		t["INC"] = reflect.ValueOf(token.INC)
-		t["INT"] = reflect.ValueOf(token.INT)
-		t["INTERFACE"] = reflect.ValueOf(token.INTERFACE)
-		t["IsExported"] = reflect.ValueOf(token.IsExported)
-		t["IsIdentifier"] = reflect.ValueOf(token.IsIdentifier)
-		t["IsKeyword"] = reflect.ValueOf(token.IsKeyword)
-		t["LAND"] = reflect.ValueOf(token.LAND)
-		t["LBRACE"] = reflect.ValueOf(token.LBRACE)
-		t["LBRACK"] = reflect.ValueOf(token.LBRACK)
-		t["LEQ"] = reflect.ValueOf(token.LEQ)
-		t["LOR"] = reflect.ValueOf(token.LOR)
-		t["LPAREN"] = reflect.ValueOf(token.LPAREN)
-		t["LSS"] = reflect.ValueOf(token.LSS)
-		t["Lookup"] = reflect.ValueOf(token.Lookup)
-		t["LowestPrec"] = reflect.ValueOf(constant.MakeInt64(token.LowestPrec))
-		t["MAP"] = reflect.ValueOf(token.MAP)
-		t["MUL"] = reflect.ValueOf(token.MUL)
-		t["MUL_ASSIGN"] = reflect.ValueOf(token.MUL_ASSIGN)
-		t["NEQ"] = reflect.ValueOf(token.NEQ)
-		t["NOT"] = reflect.ValueOf(token.NOT)
-		t["NewFileSet"] = reflect.ValueOf(token.NewFileSet)
-		t["NoPos"] = reflect.ValueOf(token.NoPos)
-		t["OR"] = reflect.ValueOf(token.OR)
-		t["OR_ASSIGN"] = reflect.ValueOf(token.OR_ASSIGN)
-		t["PACKAGE"] = reflect.ValueOf(token.PACKAGE)
-		t["PERIOD"] = reflect.ValueOf(token.PERIOD)
-		t["Pos"] = reflect.ValueOf((*token.Pos)(nil))
-		t["Position"] = reflect.ValueOf((*token.Position)(nil))
-		t["QUO"] = reflect.ValueOf(token.QUO)
-		t["QUO_ASSIGN"] = reflect.ValueOf(token.QUO_ASSIGN)
-		t["RANGE"] = reflect.ValueOf(token.RANGE)
-		t["RBRACE"] = reflect.ValueOf(token.RBRACE)
-		t["RBRACK"] = reflect.ValueOf(token.RBRACK)
-		t["REM"] = reflect.ValueOf(token.REM)
-		t["REM_ASSIGN"] = reflect.ValueOf(token.REM_ASSIGN)
-		t["RETURN"] = reflect.ValueOf(token.RETURN)
-		t["RPAREN"] = reflect.ValueOf(token.RPAREN)
-		t["SELECT"] = reflect.ValueOf(token.SELECT)
-		t["SEMICOLON"] = reflect.ValueOf(token.SEMICOLON)
-		t["SHL"] = reflect.ValueOf(token.SHL)
-		t["SHL_ASSIGN"] = reflect.ValueOf(token.SHL_ASSIGN)
-		t["SHR"] = reflect.ValueOf(token.SHR)
-		t["SHR_ASSIGN"] = reflect.ValueOf(token.SHR_ASSIGN)
-		t["STRING"] = reflect.ValueOf(token.STRING)
-		t["STRUCT"] = reflect.ValueOf(token.STRUCT)
-		t["SUB"] = reflect.ValueOf(token.SUB)
-		t["SUB_ASSIGN"] = reflect.ValueOf(token.SUB_ASSIGN)
-		t["SWITCH"] = reflect.ValueOf(token.SWITCH)
-		t["TILDE"] = reflect.ValueOf(token.TILDE)
-		t["TYPE"] = reflect.ValueOf(token.TYPE)
-		t["Token"] = reflect.ValueOf((*token.Token)(nil))
-		t["UnaryPrec"] = reflect.ValueOf(constant.MakeInt64(token.UnaryPrec))
-		t["VAR"] = reflect.ValueOf(token.VAR)
-		t["XOR"] = reflect.ValueOf(token.XOR)
-		t["XOR_ASSIGN"] = reflect.ValueOf(token.XOR_ASSIGN)
-		return t
-	}
+func init() { tables["go/token"] = z_go_token_[:] }
+
+var z_go_token_ = [...]symbol{
+	{"ADD", token.ADD},
+	{"ADD_ASSIGN", token.ADD_ASSIGN},
+	{"AND", token.AND},
+	{"AND_ASSIGN", token.AND_ASSIGN},
+	{"AND_NOT", token.AND_NOT},
+	{"AND_NOT_ASSIGN", token.AND_NOT_ASSIGN},
+	{"ARROW", token.ARROW},
+	{"ASSIGN", token.ASSIGN},
+	{"BREAK", token.BREAK},
+	{"CASE", token.CASE},
+	{"CHAN", token.CHAN},
+	{"CHAR", token.CHAR},
+	{"COLON", token.COLON},
+	{"COMMA", token.COMMA},
+	{"COMMENT", token.COMMENT},
+	{"CONST", token.CONST},
+	{"CONTINUE", token.CONTINUE},
+	{"DEC", token.DEC},
+	{"DEFAULT", token.DEFAULT},
+	{"DEFER", token.DEFER},
+	{"DEFINE", token.DEFINE},
+	{"ELLIPSIS", token.ELLIPSIS},
+	{"ELSE", token.ELSE},
+	{"EOF", token.EOF},
+	{"EQL", token.EQL},
+	{"FALLTHROUGH", token.FALLTHROUGH},
+	{"FLOAT", token.FLOAT},
+	{"FOR", token.FOR},
+	{"FUNC", token.FUNC},
+	{"File", (*token.File)(nil)},
+	{"FileSet", (*token.FileSet)(nil)},
+	{"GEQ", token.GEQ},
+	{"GO", token.GO},
+	{"GOTO", token.GOTO},
+	{"GTR", token.GTR},
+	{"HighestPrec", untypedInt(token.HighestPrec)},
+	{"IDENT", token.IDENT},
+	{"IF", token.IF},
+	{"ILLEGAL", token.ILLEGAL},
+	{"IMAG", token.IMAG},
+	{"IMPORT", token.IMPORT},
+	{"INC", token.INC},
+	{"INT", token.INT},
+	{"INTERFACE", token.INTERFACE},
+	{"IsExported", token.IsExported},
+	{"IsIdentifier", token.IsIdentifier},
+	{"IsKeyword", token.IsKeyword},
+	{"LAND", token.LAND},
+	{"LBRACE", token.LBRACE},
+	{"LBRACK", token.LBRACK},
+	{"LEQ", token.LEQ},
+	{"LOR", token.LOR},
+	{"LPAREN", token.LPAREN},
+	{"LSS", token.LSS},
+	{"Lookup", token.Lookup},
+	{"LowestPrec", untypedInt(token.LowestPrec)},
+	{"MAP", token.MAP},
+	{"MUL", token.MUL},
+	{"MUL_ASSIGN", token.MUL_ASSIGN},
+	{"NEQ", token.NEQ},
+	{"NOT", token.NOT},
+	{"NewFileSet", token.NewFileSet},
+	{"NoPos", token.NoPos},
+	{"OR", token.OR},
+	{"OR_ASSIGN", token.OR_ASSIGN},
+	{"PACKAGE", token.PACKAGE},
+	{"PERIOD", token.PERIOD},
+	{"Pos", (*token.Pos)(nil)},
+	{"Position", (*token.Position)(nil)},
+	{"QUO", token.QUO},
+	{"QUO_ASSIGN", token.QUO_ASSIGN},
+	{"RANGE", token.RANGE},
+	{"RBRACE", token.RBRACE},
+	{"RBRACK", token.RBRACK},
+	{"REM", token.REM},
+	{"REM_ASSIGN", token.REM_ASSIGN},
+	{"RETURN", token.RETURN},
+	{"RPAREN", token.RPAREN},
+	{"SELECT", token.SELECT},
+	{"SEMICOLON", token.SEMICOLON},
+	{"SHL", token.SHL},
+	{"SHL_ASSIGN", token.SHL_ASSIGN},
+	{"SHR", token.SHR},
+	{"SHR_ASSIGN", token.SHR_ASSIGN},
+	{"STRING", token.STRING},
+	{"STRUCT", token.STRUCT},
+	{"SUB", token.SUB},
+	{"SUB_ASSIGN", token.SUB_ASSIGN},
+	{"SWITCH", token.SWITCH},
+	{"TILDE", token.TILDE},
+	{"TYPE", token.TYPE},
+	{"Token", (*token.Token)(nil)},
+	{"UnaryPrec", untypedInt(token.UnaryPrec)},
+	{"VAR", token.VAR},
+	{"XOR", token.XOR},
+	{"XOR_ASSIGN", token.XOR_ASSIGN},
 }

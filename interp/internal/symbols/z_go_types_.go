@@ -5,179 +5,176 @@ package symbols
 import (
 	"go/types"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["go/types"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Alias"] = reflect.ValueOf((*types.Alias)(nil))
-		t["ArgumentError"] = reflect.ValueOf((*types.ArgumentError)(nil))
-		t["Array"] = reflect.ValueOf((*types.Array)(nil))
-		t["AssertableTo"] = reflect.ValueOf(types.AssertableTo)
-		t["AssignableTo"] = reflect.ValueOf(types.AssignableTo)
-		t["Basic"] = reflect.ValueOf((*types.Basic)(nil))
-		t["BasicInfo"] = reflect.ValueOf((*types.BasicInfo)(nil))
-		t["BasicKind"] = reflect.ValueOf((*types.BasicKind)(nil))
-		t["Bool"] = reflect.ValueOf(types.Bool)
-		t["Builtin"] = reflect.ValueOf((*types.Builtin)(nil))
-		t["Byte"] = reflect.ValueOf(types.Byte)
-		t["Chan"] = reflect.ValueOf((*types.Chan)(nil))
-		t["ChanDir"] = reflect.ValueOf((*types.ChanDir)(nil))
-		t["CheckExpr"] = reflect.ValueOf(types.CheckExpr)
-		t["Checker"] = reflect.ValueOf((*types.Checker)(nil))
-		t["Comparable"] = reflect.ValueOf(types.Comparable)
-		t["Complex128"] = reflect.ValueOf(types.Complex128)
-		t["Complex64"] = reflect.ValueOf(types.Complex64)
-		t["Config"] = reflect.ValueOf((*types.Config)(nil))
-		t["Const"] = reflect.ValueOf((*types.Const)(nil))
-		t["Context"] = reflect.ValueOf((*types.Context)(nil))
-		t["ConvertibleTo"] = reflect.ValueOf(types.ConvertibleTo)
-		t["DefPredeclaredTestFuncs"] = reflect.ValueOf(types.DefPredeclaredTestFuncs)
-		t["Default"] = reflect.ValueOf(types.Default)
-		t["Error"] = reflect.ValueOf((*types.Error)(nil))
-		t["Eval"] = reflect.ValueOf(types.Eval)
-		t["ExprString"] = reflect.ValueOf(types.ExprString)
-		t["FieldVal"] = reflect.ValueOf(types.FieldVal)
-		t["FieldVar"] = reflect.ValueOf(types.FieldVar)
-		t["Float32"] = reflect.ValueOf(types.Float32)
-		t["Float64"] = reflect.ValueOf(types.Float64)
-		t["Func"] = reflect.ValueOf((*types.Func)(nil))
-		t["Id"] = reflect.ValueOf(types.Id)
-		t["Identical"] = reflect.ValueOf(types.Identical)
-		t["IdenticalIgnoreTags"] = reflect.ValueOf(types.IdenticalIgnoreTags)
-		t["Implements"] = reflect.ValueOf(types.Implements)
-		t["ImportMode"] = reflect.ValueOf((*types.ImportMode)(nil))
-		t["Importer"] = reflect.ValueOf((*types.Importer)(nil))
-		t["ImporterFrom"] = reflect.ValueOf((*types.ImporterFrom)(nil))
-		t["Info"] = reflect.ValueOf((*types.Info)(nil))
-		t["Initializer"] = reflect.ValueOf((*types.Initializer)(nil))
-		t["Instance"] = reflect.ValueOf((*types.Instance)(nil))
-		t["Instantiate"] = reflect.ValueOf(types.Instantiate)
-		t["Int"] = reflect.ValueOf(types.Int)
-		t["Int16"] = reflect.ValueOf(types.Int16)
-		t["Int32"] = reflect.ValueOf(types.Int32)
-		t["Int64"] = reflect.ValueOf(types.Int64)
-		t["Int8"] = reflect.ValueOf(types.Int8)
-		t["Interface"] = reflect.ValueOf((*types.Interface)(nil))
-		t["Invalid"] = reflect.ValueOf(types.Invalid)
-		t["IsBoolean"] = reflect.ValueOf(types.IsBoolean)
-		t["IsComplex"] = reflect.ValueOf(types.IsComplex)
-		t["IsConstType"] = reflect.ValueOf(types.IsConstType)
-		t["IsFloat"] = reflect.ValueOf(types.IsFloat)
-		t["IsInteger"] = reflect.ValueOf(types.IsInteger)
-		t["IsInterface"] = reflect.ValueOf(types.IsInterface)
-		t["IsNumeric"] = reflect.ValueOf(types.IsNumeric)
-		t["IsOrdered"] = reflect.ValueOf(types.IsOrdered)
-		t["IsString"] = reflect.ValueOf(types.IsString)
-		t["IsUnsigned"] = reflect.ValueOf(types.IsUnsigned)
-		t["IsUntyped"] = reflect.ValueOf(types.IsUntyped)
-		t["Label"] = reflect.ValueOf((*types.Label)(nil))
-		t["LocalVar"] = reflect.ValueOf(types.LocalVar)
-		t["LookupFieldOrMethod"] = reflect.ValueOf(types.LookupFieldOrMethod)
-		t["LookupSelection"] = reflect.ValueOf(types.LookupSelection)
-		t["Map"] = reflect.ValueOf((*types.Map)(nil))
-		t["MethodExpr"] = reflect.ValueOf(types.MethodExpr)
-		t["MethodSet"] = reflect.ValueOf((*types.MethodSet)(nil))
-		t["MethodVal"] = reflect.ValueOf(types.MethodVal)
-		t["MissingMethod"] = reflect.ValueOf(types.MissingMethod)
-		t["Named"] = reflect.ValueOf((*types.Named)(nil))
-		t["NewAlias"] = reflect.ValueOf(types.NewAlias)
-		t["NewArray"] = reflect.ValueOf(types.NewArray)
-		t["NewChan"] = reflect.ValueOf(types.NewChan)
-		t["NewChecker"] = reflect.ValueOf(types.NewChecker)
-		t["NewConst"] = reflect.ValueOf(types.NewConst)
-		t["NewContext"] = reflect.ValueOf(types.NewContext)
-		t["NewField"] = reflect.ValueOf(types.NewField)
-		t["NewFunc"] = reflect.ValueOf(types.NewFunc)
-		t["NewInterface"] = reflect.ValueOf(types.NewInterface)
-		t["NewInterfaceType"] = reflect.ValueOf(types.NewInterfaceType)
-		t["NewLabel"] = reflect.ValueOf(types.NewLabel)
-		t["NewMap"] = reflect.ValueOf(types.NewMap)
-		t["NewMethodSet"] = reflect.ValueOf(types.NewMethodSet)
-		t["NewNamed"] = reflect.ValueOf(types.NewNamed)
-		t["NewPackage"] = reflect.ValueOf(types.NewPackage)
-		t["NewParam"] = reflect.ValueOf(types.NewParam)
-		t["NewPkgName"] = reflect.ValueOf(types.NewPkgName)
-		t["NewPointer"] = reflect.ValueOf(types.NewPointer)
-		t["NewScope"] = reflect.ValueOf(types.NewScope)
-		t["NewSignature"] = reflect.ValueOf(types.NewSignature)
-		t["NewSignatureType"] = reflect.ValueOf(types.NewSignatureType)
-		t["NewSlice"] = reflect.ValueOf(types.NewSlice)
-		t["NewStruct"] = reflect.ValueOf(types.NewStruct)
-		t["NewTerm"] = reflect.ValueOf(types.NewTerm)
-		t["NewTuple"] = reflect.ValueOf(types.NewTuple)
-		t["NewTypeName"] = reflect.ValueOf(types.NewTypeName)
-		t["NewTypeParam"] = reflect.ValueOf(types.NewTypeParam)
-		t["NewUnion"] = reflect.ValueOf(types.NewUnion)
-		t["NewVar"] = reflect.ValueOf(types.NewVar)
-		t["Nil"] = reflect.ValueOf((*types.Nil)(nil))
-		t["Object"] = reflect.ValueOf((*types.Object)(nil))
-		t["ObjectString"] = reflect.ValueOf(types.ObjectString)
-		t["Package"] = reflect.ValueOf((*types.Package)(nil))
-		t["PackageVar"] = reflect.ValueOf(types.PackageVar)
-		t["ParamVar"] = reflect.ValueOf(types.ParamVar)
-		t["PkgName"] = reflect.ValueOf((*types.PkgName)(nil))
-		t["Pointer"] = reflect.ValueOf((*types.Pointer)(nil))
-		t["Qualifier"] = reflect.ValueOf((*types.Qualifier)(nil))
-		t["RecvOnly"] = reflect.ValueOf(types.RecvOnly)
-		t["RecvVar"] = reflect.ValueOf(types.RecvVar)
-		t["RelativeTo"] = reflect.ValueOf(types.RelativeTo)
-		t["ResultVar"] = reflect.ValueOf(types.ResultVar)
-		t["Rune"] = reflect.ValueOf(types.Rune)
-		t["Satisfies"] = reflect.ValueOf(types.Satisfies)
-		t["Scope"] = reflect.ValueOf((*types.Scope)(nil))
-		t["Selection"] = reflect.ValueOf((*types.Selection)(nil))
-		t["SelectionKind"] = reflect.ValueOf((*types.SelectionKind)(nil))
-		t["SelectionString"] = reflect.ValueOf(types.SelectionString)
-		t["SendOnly"] = reflect.ValueOf(types.SendOnly)
-		t["SendRecv"] = reflect.ValueOf(types.SendRecv)
-		t["Signature"] = reflect.ValueOf((*types.Signature)(nil))
-		t["Sizes"] = reflect.ValueOf((*types.Sizes)(nil))
-		t["SizesFor"] = reflect.ValueOf(types.SizesFor)
-		t["Slice"] = reflect.ValueOf((*types.Slice)(nil))
-		t["StdSizes"] = reflect.ValueOf((*types.StdSizes)(nil))
-		t["String"] = reflect.ValueOf(types.String)
-		t["Struct"] = reflect.ValueOf((*types.Struct)(nil))
-		t["Term"] = reflect.ValueOf((*types.Term)(nil))
-		t["Tuple"] = reflect.ValueOf((*types.Tuple)(nil))
-		t["Typ"] = reflect.ValueOf(&types.Typ).Elem()
-		t["Type"] = reflect.ValueOf((*types.Type)(nil))
-		t["TypeAndValue"] = reflect.ValueOf((*types.TypeAndValue)(nil))
-		t["TypeList"] = reflect.ValueOf((*types.TypeList)(nil))
-		t["TypeName"] = reflect.ValueOf((*types.TypeName)(nil))
-		t["TypeParam"] = reflect.ValueOf((*types.TypeParam)(nil))
-		t["TypeParamList"] = reflect.ValueOf((*types.TypeParamList)(nil))
-		t["TypeString"] = reflect.ValueOf(types.TypeString)
-		t["Uint"] = reflect.ValueOf(types.Uint)
-		t["Uint16"] = reflect.ValueOf(types.Uint16)
-		t["Uint32"] = reflect.ValueOf(types.Uint32)
-		t["Uint64"] = reflect.ValueOf(types.Uint64)
-		t["Uint8"] = reflect.ValueOf(types.Uint8)
-		t["Uintptr"] = reflect.ValueOf(types.Uintptr)
-		t["Unalias"] = reflect.ValueOf(types.Unalias)
-		t["Union"] = reflect.ValueOf((*types.Union)(nil))
-		t["Universe"] = reflect.ValueOf(&types.Universe).Elem()
-		t["Unsafe"] = reflect.ValueOf(&types.Unsafe).Elem()
-		t["UnsafePointer"] = reflect.ValueOf(types.UnsafePointer)
-		t["UntypedBool"] = reflect.ValueOf(types.UntypedBool)
-		t["UntypedComplex"] = reflect.ValueOf(types.UntypedComplex)
-		t["UntypedFloat"] = reflect.ValueOf(types.UntypedFloat)
-		t["UntypedInt"] = reflect.ValueOf(types.UntypedInt)
-		t["UntypedNil"] = reflect.ValueOf(types.UntypedNil)
-		t["UntypedRune"] = reflect.ValueOf(types.UntypedRune)
-		t["UntypedString"] = reflect.ValueOf(types.UntypedString)
-		t["Var"] = reflect.ValueOf((*types.Var)(nil))
-		t["VarKind"] = reflect.ValueOf((*types.VarKind)(nil))
-		t["WriteExpr"] = reflect.ValueOf(types.WriteExpr)
-		t["WriteSignature"] = reflect.ValueOf(types.WriteSignature)
-		t["WriteType"] = reflect.ValueOf(types.WriteType)
-		t["_Importer"] = reflect.ValueOf((*_go_types_Importer)(nil))
-		t["_ImporterFrom"] = reflect.ValueOf((*_go_types_ImporterFrom)(nil))
-		t["_Sizes"] = reflect.ValueOf((*_go_types_Sizes)(nil))
-		t["_Type"] = reflect.ValueOf((*_go_types_Type)(nil))
-		return t
-	}
+func init() { tables["go/types"] = z_go_types_[:] }
+
+var z_go_types_ = [...]symbol{
+	{"Alias", (*types.Alias)(nil)},
+	{"ArgumentError", (*types.ArgumentError)(nil)},
+	{"Array", (*types.Array)(nil)},
+	{"AssertableTo", types.AssertableTo},
+	{"AssignableTo", types.AssignableTo},
+	{"Basic", (*types.Basic)(nil)},
+	{"BasicInfo", (*types.BasicInfo)(nil)},
+	{"BasicKind", (*types.BasicKind)(nil)},
+	{"Bool", types.Bool},
+	{"Builtin", (*types.Builtin)(nil)},
+	{"Byte", types.Byte},
+	{"Chan", (*types.Chan)(nil)},
+	{"ChanDir", (*types.ChanDir)(nil)},
+	{"CheckExpr", types.CheckExpr},
+	{"Checker", (*types.Checker)(nil)},
+	{"Comparable", types.Comparable},
+	{"Complex128", types.Complex128},
+	{"Complex64", types.Complex64},
+	{"Config", (*types.Config)(nil)},
+	{"Const", (*types.Const)(nil)},
+	{"Context", (*types.Context)(nil)},
+	{"ConvertibleTo", types.ConvertibleTo},
+	{"DefPredeclaredTestFuncs", types.DefPredeclaredTestFuncs},
+	{"Default", types.Default},
+	{"Error", (*types.Error)(nil)},
+	{"Eval", types.Eval},
+	{"ExprString", types.ExprString},
+	{"FieldVal", types.FieldVal},
+	{"FieldVar", types.FieldVar},
+	{"Float32", types.Float32},
+	{"Float64", types.Float64},
+	{"Func", (*types.Func)(nil)},
+	{"Id", types.Id},
+	{"Identical", types.Identical},
+	{"IdenticalIgnoreTags", types.IdenticalIgnoreTags},
+	{"Implements", types.Implements},
+	{"ImportMode", (*types.ImportMode)(nil)},
+	{"Importer", (*types.Importer)(nil)},
+	{"ImporterFrom", (*types.ImporterFrom)(nil)},
+	{"Info", (*types.Info)(nil)},
+	{"Initializer", (*types.Initializer)(nil)},
+	{"Instance", (*types.Instance)(nil)},
+	{"Instantiate", types.Instantiate},
+	{"Int", types.Int},
+	{"Int16", types.Int16},
+	{"Int32", types.Int32},
+	{"Int64", types.Int64},
+	{"Int8", types.Int8},
+	{"Interface", (*types.Interface)(nil)},
+	{"Invalid", types.Invalid},
+	{"IsBoolean", types.IsBoolean},
+	{"IsComplex", types.IsComplex},
+	{"IsConstType", types.IsConstType},
+	{"IsFloat", types.IsFloat},
+	{"IsInteger", types.IsInteger},
+	{"IsInterface", types.IsInterface},
+	{"IsNumeric", types.IsNumeric},
+	{"IsOrdered", types.IsOrdered},
+	{"IsString", types.IsString},
+	{"IsUnsigned", types.IsUnsigned},
+	{"IsUntyped", types.IsUntyped},
+	{"Label", (*types.Label)(nil)},
+	{"LocalVar", types.LocalVar},
+	{"LookupFieldOrMethod", types.LookupFieldOrMethod},
+	{"LookupSelection", types.LookupSelection},
+	{"Map", (*types.Map)(nil)},
+	{"MethodExpr", types.MethodExpr},
+	{"MethodSet", (*types.MethodSet)(nil)},
+	{"MethodVal", types.MethodVal},
+	{"MissingMethod", types.MissingMethod},
+	{"Named", (*types.Named)(nil)},
+	{"NewAlias", types.NewAlias},
+	{"NewArray", types.NewArray},
+	{"NewChan", types.NewChan},
+	{"NewChecker", types.NewChecker},
+	{"NewConst", types.NewConst},
+	{"NewContext", types.NewContext},
+	{"NewField", types.NewField},
+	{"NewFunc", types.NewFunc},
+	{"NewInterface", types.NewInterface},
+	{"NewInterfaceType", types.NewInterfaceType},
+	{"NewLabel", types.NewLabel},
+	{"NewMap", types.NewMap},
+	{"NewMethodSet", types.NewMethodSet},
+	{"NewNamed", types.NewNamed},
+	{"NewPackage", types.NewPackage},
+	{"NewParam", types.NewParam},
+	{"NewPkgName", types.NewPkgName},
+	{"NewPointer", types.NewPointer},
+	{"NewScope", types.NewScope},
+	{"NewSignature", types.NewSignature},
+	{"NewSignatureType", types.NewSignatureType},
+	{"NewSlice", types.NewSlice},
+	{"NewStruct", types.NewStruct},
+	{"NewTerm", types.NewTerm},
+	{"NewTuple", types.NewTuple},
+	{"NewTypeName", types.NewTypeName},
+	{"NewTypeParam", types.NewTypeParam},
+	{"NewUnion", types.NewUnion},
+	{"NewVar", types.NewVar},
+	{"Nil", (*types.Nil)(nil)},
+	{"Object", (*types.Object)(nil)},
+	{"ObjectString", types.ObjectString},
+	{"Package", (*types.Package)(nil)},
+	{"PackageVar", types.PackageVar},
+	{"ParamVar", types.ParamVar},
+	{"PkgName", (*types.PkgName)(nil)},
+	{"Pointer", (*types.Pointer)(nil)},
+	{"Qualifier", (*types.Qualifier)(nil)},
+	{"RecvOnly", types.RecvOnly},
+	{"RecvVar", types.RecvVar},
+	{"RelativeTo", types.RelativeTo},
+	{"ResultVar", types.ResultVar},
+	{"Rune", types.Rune},
+	{"Satisfies", types.Satisfies},
+	{"Scope", (*types.Scope)(nil)},
+	{"Selection", (*types.Selection)(nil)},
+	{"SelectionKind", (*types.SelectionKind)(nil)},
+	{"SelectionString", types.SelectionString},
+	{"SendOnly", types.SendOnly},
+	{"SendRecv", types.SendRecv},
+	{"Signature", (*types.Signature)(nil)},
+	{"Sizes", (*types.Sizes)(nil)},
+	{"SizesFor", types.SizesFor},
+	{"Slice", (*types.Slice)(nil)},
+	{"StdSizes", (*types.StdSizes)(nil)},
+	{"String", types.String},
+	{"Struct", (*types.Struct)(nil)},
+	{"Term", (*types.Term)(nil)},
+	{"Tuple", (*types.Tuple)(nil)},
+	{"Typ", variable{&types.Typ}},
+	{"Type", (*types.Type)(nil)},
+	{"TypeAndValue", (*types.TypeAndValue)(nil)},
+	{"TypeList", (*types.TypeList)(nil)},
+	{"TypeName", (*types.TypeName)(nil)},
+	{"TypeParam", (*types.TypeParam)(nil)},
+	{"TypeParamList", (*types.TypeParamList)(nil)},
+	{"TypeString", types.TypeString},
+	{"Uint", types.Uint},
+	{"Uint16", types.Uint16},
+	{"Uint32", types.Uint32},
+	{"Uint64", types.Uint64},
+	{"Uint8", types.Uint8},
+	{"Uintptr", types.Uintptr},
+	{"Unalias", types.Unalias},
+	{"Union", (*types.Union)(nil)},
+	{"Universe", variable{&types.Universe}},
+	{"Unsafe", variable{&types.Unsafe}},
+	{"UnsafePointer", types.UnsafePointer},
+	{"UntypedBool", types.UntypedBool},
+	{"UntypedComplex", types.UntypedComplex},
+	{"UntypedFloat", types.UntypedFloat},
+	{"UntypedInt", types.UntypedInt},
+	{"UntypedNil", types.UntypedNil},
+	{"UntypedRune", types.UntypedRune},
+	{"UntypedString", types.UntypedString},
+	{"Var", (*types.Var)(nil)},
+	{"VarKind", (*types.VarKind)(nil)},
+	{"WriteExpr", types.WriteExpr},
+	{"WriteSignature", types.WriteSignature},
+	{"WriteType", types.WriteType},
+	{"_Importer", (*_go_types_Importer)(nil)},
+	{"_ImporterFrom", (*_go_types_ImporterFrom)(nil)},
+	{"_Sizes", (*_go_types_Sizes)(nil)},
+	{"_Type", (*_go_types_Type)(nil)},
 }
 
 type _go_types_Importer struct{ IValue any }

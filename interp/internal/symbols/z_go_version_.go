@@ -4,15 +4,12 @@ package symbols
 
 import (
 	"go/version"
-	"reflect"
 )
 
-func init() {
-	tables["go/version"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Compare"] = reflect.ValueOf(version.Compare)
-		t["IsValid"] = reflect.ValueOf(version.IsValid)
-		t["Lang"] = reflect.ValueOf(version.Lang)
-		return t
-	}
+func init() { tables["go/version"] = z_go_version_[:] }
+
+var z_go_version_ = [...]symbol{
+	{"Compare", version.Compare},
+	{"IsValid", version.IsValid},
+	{"Lang", version.Lang},
 }

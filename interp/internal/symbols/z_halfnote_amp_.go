@@ -6,85 +6,82 @@ import (
 	"halfnote/amp"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AbortAtMin"] = reflect.ValueOf(amp.AbortAtMin)
-		t["Active"] = reflect.ValueOf(amp.Active)
-		t["Autocast"] = reflect.ValueOf(amp.Autocast)
-		t["BFloat16"] = reflect.ValueOf(&amp.BFloat16).Elem()
-		t["BackoffFactor"] = reflect.ValueOf(amp.BackoffFactor)
-		t["Banned"] = reflect.ValueOf(amp.Banned)
-		t["BlockFP8"] = reflect.ValueOf(amp.BlockFP8)
-		t["CPUBFloat16"] = reflect.ValueOf(&amp.CPUBFloat16).Elem()
-		t["CPUFloat16"] = reflect.ValueOf(&amp.CPUFloat16).Elem()
-		t["CacheStatistics"] = reflect.ValueOf(amp.CacheStatistics)
-		t["CacheStats"] = reflect.ValueOf((*amp.CacheStats)(nil))
-		t["Category"] = reflect.ValueOf((*amp.Category)(nil))
-		t["ClearCache"] = reflect.ValueOf(amp.ClearCache)
-		t["ClosureOptimizer"] = reflect.ValueOf((*amp.ClosureOptimizer)(nil))
-		t["CustomBwd"] = reflect.ValueOf(amp.CustomBwd)
-		t["CustomFwd"] = reflect.ValueOf(amp.CustomFwd)
-		t["Error"] = reflect.ValueOf((*amp.Error)(nil))
-		t["EventKind"] = reflect.ValueOf((*amp.EventKind)(nil))
-		t["EventScale"] = reflect.ValueOf(amp.EventScale)
-		t["EventStep"] = reflect.ValueOf(amp.EventStep)
-		t["EventUnscale"] = reflect.ValueOf(amp.EventUnscale)
-		t["EventUpdate"] = reflect.ValueOf(amp.EventUpdate)
-		t["ExplicitDType"] = reflect.ValueOf(amp.ExplicitDType)
-		t["FP32"] = reflect.ValueOf(amp.FP32)
-		t["Float16"] = reflect.ValueOf(&amp.Float16).Elem()
-		t["FusedOptimizer"] = reflect.ValueOf((*amp.FusedOptimizer)(nil))
-		t["GradScaler"] = reflect.ValueOf((*amp.GradScaler)(nil))
-		t["GrowthFactor"] = reflect.ValueOf(amp.GrowthFactor)
-		t["GrowthInterval"] = reflect.ValueOf(amp.GrowthInterval)
-		t["GuardedOptimizer"] = reflect.ValueOf((*amp.GuardedOptimizer)(nil))
-		t["Hysteresis"] = reflect.ValueOf(amp.Hysteresis)
-		t["InitScale"] = reflect.ValueOf(amp.InitScale)
-		t["LegacyCache"] = reflect.ValueOf(amp.LegacyCache)
-		t["Listed"] = reflect.ValueOf(amp.Listed)
-		t["LowerPrecision"] = reflect.ValueOf(amp.LowerPrecision)
-		t["MXFP8"] = reflect.ValueOf(amp.MXFP8)
-		t["MaxScale"] = reflect.ValueOf(amp.MaxScale)
-		t["MinScale"] = reflect.ValueOf(amp.MinScale)
-		t["MixedBFloat16"] = reflect.ValueOf(&amp.MixedBFloat16).Elem()
-		t["MixedFloat16"] = reflect.ValueOf(&amp.MixedFloat16).Elem()
-		t["NVFP4"] = reflect.ValueOf(amp.NVFP4)
-		t["NewGradScaler"] = reflect.ValueOf(amp.NewGradScaler)
-		t["ObserveScalers"] = reflect.ValueOf(amp.ObserveScalers)
-		t["Off"] = reflect.ValueOf(&amp.Off).Elem()
-		t["OpList"] = reflect.ValueOf((*amp.OpList)(nil))
-		t["OpRow"] = reflect.ValueOf((*amp.OpRow)(nil))
-		t["Ops"] = reflect.ValueOf(amp.Ops)
-		t["Optimizer"] = reflect.ValueOf((*amp.Optimizer)(nil))
-		t["OverridePolicy"] = reflect.ValueOf(amp.OverridePolicy)
-		t["ParamNames"] = reflect.ValueOf(amp.ParamNames)
-		t["ParsePrecision"] = reflect.ValueOf(amp.ParsePrecision)
-		t["Policy"] = reflect.ValueOf((*amp.Policy)(nil))
-		t["Precision"] = reflect.ValueOf((*amp.Precision)(nil))
-		t["PrecisionModule"] = reflect.ValueOf((*amp.PrecisionModule)(nil))
-		t["Promote"] = reflect.ValueOf(amp.Promote)
-		t["Region"] = reflect.ValueOf((*amp.Region)(nil))
-		t["RegisterAutocast"] = reflect.ValueOf(amp.RegisterAutocast)
-		t["ScalerEnabled"] = reflect.ValueOf(amp.ScalerEnabled)
-		t["ScalerEvent"] = reflect.ValueOf((*amp.ScalerEvent)(nil))
-		t["ScalerOption"] = reflect.ValueOf((*amp.ScalerOption)(nil))
-		t["Simulate"] = reflect.ValueOf(amp.Simulate)
-		t["StaticScale"] = reflect.ValueOf(amp.StaticScale)
-		t["StepResult"] = reflect.ValueOf((*amp.StepResult)(nil))
-		t["SyncFoundInf"] = reflect.ValueOf(amp.SyncFoundInf)
-		t["Unlisted"] = reflect.ValueOf(amp.Unlisted)
-		t["WithPrecision"] = reflect.ValueOf(amp.WithPrecision)
-		t["Wrap"] = reflect.ValueOf(amp.Wrap)
-		t["_ClosureOptimizer"] = reflect.ValueOf((*_halfnote_amp_ClosureOptimizer)(nil))
-		t["_FusedOptimizer"] = reflect.ValueOf((*_halfnote_amp_FusedOptimizer)(nil))
-		t["_GuardedOptimizer"] = reflect.ValueOf((*_halfnote_amp_GuardedOptimizer)(nil))
-		t["_Optimizer"] = reflect.ValueOf((*_halfnote_amp_Optimizer)(nil))
-		return t
-	}
+func init() { tables["halfnote/amp"] = z_halfnote_amp_[:] }
+
+var z_halfnote_amp_ = [...]symbol{
+	{"AbortAtMin", amp.AbortAtMin},
+	{"Active", amp.Active},
+	{"Autocast", amp.Autocast},
+	{"BFloat16", variable{&amp.BFloat16}},
+	{"BackoffFactor", amp.BackoffFactor},
+	{"Banned", amp.Banned},
+	{"BlockFP8", amp.BlockFP8},
+	{"CPUBFloat16", variable{&amp.CPUBFloat16}},
+	{"CPUFloat16", variable{&amp.CPUFloat16}},
+	{"CacheStatistics", amp.CacheStatistics},
+	{"CacheStats", (*amp.CacheStats)(nil)},
+	{"Category", (*amp.Category)(nil)},
+	{"ClearCache", amp.ClearCache},
+	{"ClosureOptimizer", (*amp.ClosureOptimizer)(nil)},
+	{"CustomBwd", amp.CustomBwd},
+	{"CustomFwd", amp.CustomFwd},
+	{"Error", (*amp.Error)(nil)},
+	{"EventKind", (*amp.EventKind)(nil)},
+	{"EventScale", amp.EventScale},
+	{"EventStep", amp.EventStep},
+	{"EventUnscale", amp.EventUnscale},
+	{"EventUpdate", amp.EventUpdate},
+	{"ExplicitDType", amp.ExplicitDType},
+	{"FP32", amp.FP32},
+	{"Float16", variable{&amp.Float16}},
+	{"FusedOptimizer", (*amp.FusedOptimizer)(nil)},
+	{"GradScaler", (*amp.GradScaler)(nil)},
+	{"GrowthFactor", amp.GrowthFactor},
+	{"GrowthInterval", amp.GrowthInterval},
+	{"GuardedOptimizer", (*amp.GuardedOptimizer)(nil)},
+	{"Hysteresis", amp.Hysteresis},
+	{"InitScale", amp.InitScale},
+	{"LegacyCache", amp.LegacyCache},
+	{"Listed", amp.Listed},
+	{"LowerPrecision", amp.LowerPrecision},
+	{"MXFP8", amp.MXFP8},
+	{"MaxScale", amp.MaxScale},
+	{"MinScale", amp.MinScale},
+	{"MixedBFloat16", variable{&amp.MixedBFloat16}},
+	{"MixedFloat16", variable{&amp.MixedFloat16}},
+	{"NVFP4", amp.NVFP4},
+	{"NewGradScaler", amp.NewGradScaler},
+	{"ObserveScalers", amp.ObserveScalers},
+	{"Off", variable{&amp.Off}},
+	{"OpList", (*amp.OpList)(nil)},
+	{"OpRow", (*amp.OpRow)(nil)},
+	{"Ops", amp.Ops},
+	{"Optimizer", (*amp.Optimizer)(nil)},
+	{"OverridePolicy", amp.OverridePolicy},
+	{"ParamNames", amp.ParamNames},
+	{"ParsePrecision", amp.ParsePrecision},
+	{"Policy", (*amp.Policy)(nil)},
+	{"Precision", (*amp.Precision)(nil)},
+	{"PrecisionModule", (*amp.PrecisionModule)(nil)},
+	{"Promote", amp.Promote},
+	{"Region", (*amp.Region)(nil)},
+	{"RegisterAutocast", amp.RegisterAutocast},
+	{"ScalerEnabled", amp.ScalerEnabled},
+	{"ScalerEvent", (*amp.ScalerEvent)(nil)},
+	{"ScalerOption", (*amp.ScalerOption)(nil)},
+	{"Simulate", amp.Simulate},
+	{"StaticScale", amp.StaticScale},
+	{"StepResult", (*amp.StepResult)(nil)},
+	{"SyncFoundInf", amp.SyncFoundInf},
+	{"Unlisted", amp.Unlisted},
+	{"WithPrecision", amp.WithPrecision},
+	{"Wrap", amp.Wrap},
+	{"_ClosureOptimizer", (*_halfnote_amp_ClosureOptimizer)(nil)},
+	{"_FusedOptimizer", (*_halfnote_amp_FusedOptimizer)(nil)},
+	{"_GuardedOptimizer", (*_halfnote_amp_GuardedOptimizer)(nil)},
+	{"_Optimizer", (*_halfnote_amp_Optimizer)(nil)},
 }
 
 type _halfnote_amp_ClosureOptimizer struct{ IValue any }

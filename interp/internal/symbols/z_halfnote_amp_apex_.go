@@ -4,32 +4,29 @@ package symbols
 
 import (
 	"halfnote/amp/apex"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp/apex"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BFloat16"] = reflect.ValueOf(&apex.BFloat16).Elem()
-		t["Float16"] = reflect.ValueOf(&apex.Float16).Elem()
-		t["Initialize"] = reflect.ValueOf(apex.Initialize)
-		t["InitializeAll"] = reflect.ValueOf(apex.InitializeAll)
-		t["Level"] = reflect.ValueOf(apex.Level)
-		t["LevelTable"] = reflect.ValueOf((*apex.LevelTable)(nil))
-		t["LoadStateDict"] = reflect.ValueOf(apex.LoadStateDict)
-		t["MasterParams"] = reflect.ValueOf(apex.MasterParams)
-		t["Model"] = reflect.ValueOf((*apex.Model)(nil))
-		t["O0"] = reflect.ValueOf(&apex.O0).Elem()
-		t["O1"] = reflect.ValueOf(&apex.O1).Elem()
-		t["O2"] = reflect.ValueOf(&apex.O2).Elem()
-		t["O3"] = reflect.ValueOf(&apex.O3).Elem()
-		t["OptLevel"] = reflect.ValueOf((*apex.OptLevel)(nil))
-		t["OptLevels"] = reflect.ValueOf(apex.OptLevels)
-		t["Optimizer"] = reflect.ValueOf((*apex.Optimizer)(nil))
-		t["ScaleLoss"] = reflect.ValueOf(apex.ScaleLoss)
-		t["ScaleLossOptions"] = reflect.ValueOf((*apex.ScaleLossOptions)(nil))
-		t["ScaleLossWith"] = reflect.ValueOf(apex.ScaleLossWith)
-		t["StateDict"] = reflect.ValueOf(apex.StateDict)
-		return t
-	}
+func init() { tables["halfnote/amp/apex"] = z_halfnote_amp_apex_[:] }
+
+var z_halfnote_amp_apex_ = [...]symbol{
+	{"BFloat16", variable{&apex.BFloat16}},
+	{"Float16", variable{&apex.Float16}},
+	{"Initialize", apex.Initialize},
+	{"InitializeAll", apex.InitializeAll},
+	{"Level", apex.Level},
+	{"LevelTable", (*apex.LevelTable)(nil)},
+	{"LoadStateDict", apex.LoadStateDict},
+	{"MasterParams", apex.MasterParams},
+	{"Model", (*apex.Model)(nil)},
+	{"O0", variable{&apex.O0}},
+	{"O1", variable{&apex.O1}},
+	{"O2", variable{&apex.O2}},
+	{"O3", variable{&apex.O3}},
+	{"OptLevel", (*apex.OptLevel)(nil)},
+	{"OptLevels", apex.OptLevels},
+	{"Optimizer", (*apex.Optimizer)(nil)},
+	{"ScaleLoss", apex.ScaleLoss},
+	{"ScaleLossOptions", (*apex.ScaleLossOptions)(nil)},
+	{"ScaleLossWith", apex.ScaleLossWith},
+	{"StateDict", apex.StateDict},
 }

@@ -4,68 +4,65 @@ package symbols
 
 import (
 	"halfnote/amp/diagnose"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp/diagnose"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Absorbed"] = reflect.ValueOf(diagnose.Absorbed)
-		t["Advice"] = reflect.ValueOf(diagnose.Advice)
-		t["BFloat16"] = reflect.ValueOf(&diagnose.BFloat16).Elem()
-		t["Band"] = reflect.ValueOf((*diagnose.Band)(nil))
-		t["Branch"] = reflect.ValueOf((*diagnose.Branch)(nil))
-		t["Change"] = reflect.ValueOf((*diagnose.Change)(nil))
-		t["Cut"] = reflect.ValueOf(diagnose.Cut)
-		t["DeadReLU"] = reflect.ValueOf(diagnose.DeadReLU)
-		t["E4M3"] = reflect.ValueOf(&diagnose.E4M3).Elem()
-		t["E5M2"] = reflect.ValueOf(&diagnose.E5M2).Elem()
-		t["Finding"] = reflect.ValueOf((*diagnose.Finding)(nil))
-		t["Float16"] = reflect.ValueOf(&diagnose.Float16).Elem()
-		t["Flushed"] = reflect.ValueOf(diagnose.Flushed)
-		t["Format"] = reflect.ValueOf((*diagnose.Format)(nil))
-		t["Formats"] = reflect.ValueOf(diagnose.Formats)
-		t["Gradients"] = reflect.ValueOf(diagnose.Gradients)
-		t["GradientsReport"] = reflect.ValueOf((*diagnose.GradientsReport)(nil))
-		t["KeepGradients"] = reflect.ValueOf(diagnose.KeepGradients)
-		t["Knob"] = reflect.ValueOf((*diagnose.Knob)(nil))
-		t["Layer"] = reflect.ValueOf((*diagnose.Layer)(nil))
-		t["LayerGradient"] = reflect.ValueOf((*diagnose.LayerGradient)(nil))
-		t["Lint"] = reflect.ValueOf(diagnose.Lint)
-		t["LintReport"] = reflect.ValueOf((*diagnose.LintReport)(nil))
-		t["LintRules"] = reflect.ValueOf(diagnose.LintRules)
-		t["MaximalFP16Set"] = reflect.ValueOf(diagnose.MaximalFP16Set)
-		t["MinimalFP32Set"] = reflect.ValueOf(diagnose.MinimalFP32Set)
-		t["Mistake"] = reflect.ValueOf(diagnose.Mistake)
-		t["NewReplay"] = reflect.ValueOf(diagnose.NewReplay)
-		t["NewRewind"] = reflect.ValueOf(diagnose.NewRewind)
-		t["NonFinite"] = reflect.ValueOf((*diagnose.NonFinite)(nil))
-		t["Occurrence"] = reflect.ValueOf((*diagnose.Occurrence)(nil))
-		t["Outcome"] = reflect.ValueOf((*diagnose.Outcome)(nil))
-		t["Overflow"] = reflect.ValueOf(diagnose.Overflow)
-		t["OverflowReport"] = reflect.ValueOf((*diagnose.OverflowReport)(nil))
-		t["Overflowed"] = reflect.ValueOf(diagnose.Overflowed)
-		t["PrecisionSet"] = reflect.ValueOf((*diagnose.PrecisionSet)(nil))
-		t["PrecisionSetOp"] = reflect.ValueOf((*diagnose.PrecisionSetOp)(nil))
-		t["PrecisionSetOptions"] = reflect.ValueOf((*diagnose.PrecisionSetOptions)(nil))
-		t["Preserved"] = reflect.ValueOf(diagnose.Preserved)
-		t["Replay"] = reflect.ValueOf((*diagnose.Replay)(nil))
-		t["ReplayOption"] = reflect.ValueOf((*diagnose.ReplayOption)(nil))
-		t["Rewind"] = reflect.ValueOf((*diagnose.Rewind)(nil))
-		t["Risk"] = reflect.ValueOf(diagnose.Risk)
-		t["Saturated"] = reflect.ValueOf(diagnose.Saturated)
-		t["ScaleKnob"] = reflect.ValueOf(diagnose.ScaleKnob)
-		t["Severity"] = reflect.ValueOf((*diagnose.Severity)(nil))
-		t["Shares"] = reflect.ValueOf((*diagnose.Shares)(nil))
-		t["Subnormal"] = reflect.ValueOf(diagnose.Subnormal)
-		t["TF32"] = reflect.ValueOf(&diagnose.TF32).Elem()
-		t["Trajectory"] = reflect.ValueOf((*diagnose.Trajectory)(nil))
-		t["TrajectoryStep"] = reflect.ValueOf((*diagnose.TrajectoryStep)(nil))
-		t["Underflow"] = reflect.ValueOf((*diagnose.Underflow)(nil))
-		t["Unused"] = reflect.ValueOf(diagnose.Unused)
-		t["WhatIf"] = reflect.ValueOf((*diagnose.WhatIf)(nil))
-		t["WithActivations"] = reflect.ValueOf(diagnose.WithActivations)
-		t["Zero"] = reflect.ValueOf(diagnose.Zero)
-		return t
-	}
+func init() { tables["halfnote/amp/diagnose"] = z_halfnote_amp_diagnose_[:] }
+
+var z_halfnote_amp_diagnose_ = [...]symbol{
+	{"Absorbed", diagnose.Absorbed},
+	{"Advice", diagnose.Advice},
+	{"BFloat16", variable{&diagnose.BFloat16}},
+	{"Band", (*diagnose.Band)(nil)},
+	{"Branch", (*diagnose.Branch)(nil)},
+	{"Change", (*diagnose.Change)(nil)},
+	{"Cut", diagnose.Cut},
+	{"DeadReLU", diagnose.DeadReLU},
+	{"E4M3", variable{&diagnose.E4M3}},
+	{"E5M2", variable{&diagnose.E5M2}},
+	{"Finding", (*diagnose.Finding)(nil)},
+	{"Float16", variable{&diagnose.Float16}},
+	{"Flushed", diagnose.Flushed},
+	{"Format", (*diagnose.Format)(nil)},
+	{"Formats", diagnose.Formats},
+	{"Gradients", diagnose.Gradients},
+	{"GradientsReport", (*diagnose.GradientsReport)(nil)},
+	{"KeepGradients", diagnose.KeepGradients},
+	{"Knob", (*diagnose.Knob)(nil)},
+	{"Layer", (*diagnose.Layer)(nil)},
+	{"LayerGradient", (*diagnose.LayerGradient)(nil)},
+	{"Lint", diagnose.Lint},
+	{"LintReport", (*diagnose.LintReport)(nil)},
+	{"LintRules", diagnose.LintRules},
+	{"MaximalFP16Set", diagnose.MaximalFP16Set},
+	{"MinimalFP32Set", diagnose.MinimalFP32Set},
+	{"Mistake", diagnose.Mistake},
+	{"NewReplay", diagnose.NewReplay},
+	{"NewRewind", diagnose.NewRewind},
+	{"NonFinite", (*diagnose.NonFinite)(nil)},
+	{"Occurrence", (*diagnose.Occurrence)(nil)},
+	{"Outcome", (*diagnose.Outcome)(nil)},
+	{"Overflow", diagnose.Overflow},
+	{"OverflowReport", (*diagnose.OverflowReport)(nil)},
+	{"Overflowed", diagnose.Overflowed},
+	{"PrecisionSet", (*diagnose.PrecisionSet)(nil)},
+	{"PrecisionSetOp", (*diagnose.PrecisionSetOp)(nil)},
+	{"PrecisionSetOptions", (*diagnose.PrecisionSetOptions)(nil)},
+	{"Preserved", diagnose.Preserved},
+	{"Replay", (*diagnose.Replay)(nil)},
+	{"ReplayOption", (*diagnose.ReplayOption)(nil)},
+	{"Rewind", (*diagnose.Rewind)(nil)},
+	{"Risk", diagnose.Risk},
+	{"Saturated", diagnose.Saturated},
+	{"ScaleKnob", diagnose.ScaleKnob},
+	{"Severity", (*diagnose.Severity)(nil)},
+	{"Shares", (*diagnose.Shares)(nil)},
+	{"Subnormal", diagnose.Subnormal},
+	{"TF32", variable{&diagnose.TF32}},
+	{"Trajectory", (*diagnose.Trajectory)(nil)},
+	{"TrajectoryStep", (*diagnose.TrajectoryStep)(nil)},
+	{"Underflow", (*diagnose.Underflow)(nil)},
+	{"Unused", diagnose.Unused},
+	{"WhatIf", (*diagnose.WhatIf)(nil)},
+	{"WithActivations", diagnose.WithActivations},
+	{"Zero", diagnose.Zero},
 }

@@ -4,104 +4,101 @@ package symbols
 
 import (
 	"halfnote/amp/experiment"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp/experiment"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Ablation"] = reflect.ValueOf(experiment.Ablation)
-		t["Accumulation"] = reflect.ValueOf(experiment.Accumulation)
-		t["AccumulationReport"] = reflect.ValueOf((*experiment.AccumulationReport)(nil))
-		t["AccumulationRow"] = reflect.ValueOf((*experiment.AccumulationRow)(nil))
-		t["Bits"] = reflect.ValueOf(experiment.Bits)
-		t["BitsReport"] = reflect.ValueOf((*experiment.BitsReport)(nil))
-		t["BlockRow"] = reflect.ValueOf((*experiment.BlockRow)(nil))
-		t["CastCache"] = reflect.ValueOf(experiment.CastCache)
-		t["CastCacheReport"] = reflect.ValueOf((*experiment.CastCacheReport)(nil))
-		t["ClipOrder"] = reflect.ValueOf(experiment.ClipOrder)
-		t["ClipOrderReport"] = reflect.ValueOf((*experiment.ClipOrderReport)(nil))
-		t["DTypeWalk"] = reflect.ValueOf(experiment.DTypeWalk)
-		t["DTypeWalkReport"] = reflect.ValueOf((*experiment.DTypeWalkReport)(nil))
-		t["DefaultScale"] = reflect.ValueOf(experiment.DefaultScale)
-		t["DefaultScaleReport"] = reflect.ValueOf((*experiment.DefaultScaleReport)(nil))
-		t["DotProduct"] = reflect.ValueOf(experiment.DotProduct)
-		t["DotProductReport"] = reflect.ValueOf((*experiment.DotProductReport)(nil))
-		t["DoubleSigmoid"] = reflect.ValueOf(experiment.DoubleSigmoid)
-		t["DoubleSigmoidReport"] = reflect.ValueOf((*experiment.DoubleSigmoidReport)(nil))
-		t["ForcedOverflows"] = reflect.ValueOf(experiment.ForcedOverflows)
-		t["ForcedOverflowsReport"] = reflect.ValueOf((*experiment.ForcedOverflowsReport)(nil))
-		t["FullLoops"] = reflect.ValueOf(experiment.FullLoops)
-		t["FullText"] = reflect.ValueOf(experiment.FullText)
-		t["FullVision"] = reflect.ValueOf(experiment.FullVision)
-		t["GradientHistogram"] = reflect.ValueOf(experiment.GradientHistogram)
-		t["GradientHistogramReport"] = reflect.ValueOf((*experiment.GradientHistogramReport)(nil))
-		t["Grid"] = reflect.ValueOf((*experiment.Grid)(nil))
-		t["Histogram"] = reflect.ValueOf((*experiment.Histogram)(nil))
-		t["LaptopLoops"] = reflect.ValueOf(experiment.LaptopLoops)
-		t["LaptopText"] = reflect.ValueOf(experiment.LaptopText)
-		t["LaptopVision"] = reflect.ValueOf(experiment.LaptopVision)
-		t["Lognormal"] = reflect.ValueOf(experiment.Lognormal)
-		t["Loops"] = reflect.ValueOf((*experiment.Loops)(nil))
-		t["LossScaleSweep"] = reflect.ValueOf(experiment.LossScaleSweep)
-		t["LossScaleSweepReport"] = reflect.ValueOf((*experiment.LossScaleSweepReport)(nil))
-		t["LostConstants"] = reflect.ValueOf(experiment.LostConstants)
-		t["LostConstantsReport"] = reflect.ValueOf((*experiment.LostConstantsReport)(nil))
-		t["MasterWeights"] = reflect.ValueOf(experiment.MasterWeights)
-		t["MasterWeightsReport"] = reflect.ValueOf((*experiment.MasterWeightsReport)(nil))
-		t["MeasureCPU"] = reflect.ValueOf(experiment.MeasureCPU)
-		t["MultiplesOf8"] = reflect.ValueOf(experiment.MultiplesOf8)
-		t["MultiplesOf8Report"] = reflect.ValueOf((*experiment.MultiplesOf8Report)(nil))
-		t["NoBenefit"] = reflect.ValueOf(experiment.NoBenefit)
-		t["OnePlus"] = reflect.ValueOf(experiment.OnePlus)
-		t["OnePlusReport"] = reflect.ValueOf((*experiment.OnePlusReport)(nil))
-		t["Over"] = reflect.ValueOf(experiment.Over)
-		t["Overflow"] = reflect.ValueOf(experiment.Overflow)
-		t["OverflowPlayground"] = reflect.ValueOf(experiment.OverflowPlayground)
-		t["OverflowReport"] = reflect.ValueOf((*experiment.OverflowReport)(nil))
-		t["Param"] = reflect.ValueOf((*experiment.Param)(nil))
-		t["PenaltyReport"] = reflect.ValueOf((*experiment.PenaltyReport)(nil))
-		t["PenaltyUnscaled"] = reflect.ValueOf(experiment.PenaltyUnscaled)
-		t["Point"] = reflect.ValueOf((*experiment.Point)(nil))
-		t["Poisoning"] = reflect.ValueOf(experiment.Poisoning)
-		t["PoisoningReport"] = reflect.ValueOf((*experiment.PoisoningReport)(nil))
-		t["RangeOf"] = reflect.ValueOf((*experiment.RangeOf)(nil))
-		t["RangeRow"] = reflect.ValueOf((*experiment.RangeRow)(nil))
-		t["Ranges"] = reflect.ValueOf(experiment.Ranges)
-		t["RangesReport"] = reflect.ValueOf((*experiment.RangesReport)(nil))
-		t["Report"] = reflect.ValueOf((*experiment.Report)(nil))
-		t["Residue"] = reflect.ValueOf(experiment.Residue)
-		t["ResidueReport"] = reflect.ValueOf((*experiment.ResidueReport)(nil))
-		t["ResidueRow"] = reflect.ValueOf((*experiment.ResidueRow)(nil))
-		t["Run"] = reflect.ValueOf((*experiment.Run)(nil))
-		t["RunsReport"] = reflect.ValueOf((*experiment.RunsReport)(nil))
-		t["Saturation"] = reflect.ValueOf(experiment.Saturation)
-		t["SaturationReport"] = reflect.ValueOf((*experiment.SaturationReport)(nil))
-		t["ScaleCollapse"] = reflect.ValueOf(experiment.ScaleCollapse)
-		t["ScaleCollapseReport"] = reflect.ValueOf((*experiment.ScaleCollapseReport)(nil))
-		t["ScaleRow"] = reflect.ValueOf((*experiment.ScaleRow)(nil))
-		t["Seeds"] = reflect.ValueOf(experiment.Seeds)
-		t["Spacing"] = reflect.ValueOf(experiment.Spacing)
-		t["SpacingReport"] = reflect.ValueOf((*experiment.SpacingReport)(nil))
-		t["SpacingRow"] = reflect.ValueOf((*experiment.SpacingRow)(nil))
-		t["StoredValue"] = reflect.ValueOf((*experiment.StoredValue)(nil))
-		t["SumOfOnes"] = reflect.ValueOf(experiment.SumOfOnes)
-		t["SumOfOnesReport"] = reflect.ValueOf((*experiment.SumOfOnesReport)(nil))
-		t["Sweep"] = reflect.ValueOf(experiment.Sweep)
-		t["SweepOn"] = reflect.ValueOf(experiment.SweepOn)
-		t["SweepReport"] = reflect.ValueOf((*experiment.SweepReport)(nil))
-		t["Text"] = reflect.ValueOf((*experiment.Text)(nil))
-		t["ThreeLoops"] = reflect.ValueOf(experiment.ThreeLoops)
-		t["Time"] = reflect.ValueOf(experiment.Time)
-		t["TimeReport"] = reflect.ValueOf((*experiment.TimeReport)(nil))
-		t["TinyResNet"] = reflect.ValueOf(experiment.TinyResNet)
-		t["TinyTextClassifier"] = reflect.ValueOf(experiment.TinyTextClassifier)
-		t["TwoOptimizers"] = reflect.ValueOf(experiment.TwoOptimizers)
-		t["TwoOptimizersReport"] = reflect.ValueOf((*experiment.TwoOptimizersReport)(nil))
-		t["UnscaleMidway"] = reflect.ValueOf(experiment.UnscaleMidway)
-		t["UnscaleMidwayReport"] = reflect.ValueOf((*experiment.UnscaleMidwayReport)(nil))
-		t["Vision"] = reflect.ValueOf((*experiment.Vision)(nil))
-		t["WalkStep"] = reflect.ValueOf((*experiment.WalkStep)(nil))
-		return t
-	}
+func init() { tables["halfnote/amp/experiment"] = z_halfnote_amp_experiment_[:] }
+
+var z_halfnote_amp_experiment_ = [...]symbol{
+	{"Ablation", experiment.Ablation},
+	{"Accumulation", experiment.Accumulation},
+	{"AccumulationReport", (*experiment.AccumulationReport)(nil)},
+	{"AccumulationRow", (*experiment.AccumulationRow)(nil)},
+	{"Bits", experiment.Bits},
+	{"BitsReport", (*experiment.BitsReport)(nil)},
+	{"BlockRow", (*experiment.BlockRow)(nil)},
+	{"CastCache", experiment.CastCache},
+	{"CastCacheReport", (*experiment.CastCacheReport)(nil)},
+	{"ClipOrder", experiment.ClipOrder},
+	{"ClipOrderReport", (*experiment.ClipOrderReport)(nil)},
+	{"DTypeWalk", experiment.DTypeWalk},
+	{"DTypeWalkReport", (*experiment.DTypeWalkReport)(nil)},
+	{"DefaultScale", experiment.DefaultScale},
+	{"DefaultScaleReport", (*experiment.DefaultScaleReport)(nil)},
+	{"DotProduct", experiment.DotProduct},
+	{"DotProductReport", (*experiment.DotProductReport)(nil)},
+	{"DoubleSigmoid", experiment.DoubleSigmoid},
+	{"DoubleSigmoidReport", (*experiment.DoubleSigmoidReport)(nil)},
+	{"ForcedOverflows", experiment.ForcedOverflows},
+	{"ForcedOverflowsReport", (*experiment.ForcedOverflowsReport)(nil)},
+	{"FullLoops", experiment.FullLoops},
+	{"FullText", experiment.FullText},
+	{"FullVision", experiment.FullVision},
+	{"GradientHistogram", experiment.GradientHistogram},
+	{"GradientHistogramReport", (*experiment.GradientHistogramReport)(nil)},
+	{"Grid", (*experiment.Grid)(nil)},
+	{"Histogram", (*experiment.Histogram)(nil)},
+	{"LaptopLoops", experiment.LaptopLoops},
+	{"LaptopText", experiment.LaptopText},
+	{"LaptopVision", experiment.LaptopVision},
+	{"Lognormal", experiment.Lognormal},
+	{"Loops", (*experiment.Loops)(nil)},
+	{"LossScaleSweep", experiment.LossScaleSweep},
+	{"LossScaleSweepReport", (*experiment.LossScaleSweepReport)(nil)},
+	{"LostConstants", experiment.LostConstants},
+	{"LostConstantsReport", (*experiment.LostConstantsReport)(nil)},
+	{"MasterWeights", experiment.MasterWeights},
+	{"MasterWeightsReport", (*experiment.MasterWeightsReport)(nil)},
+	{"MeasureCPU", experiment.MeasureCPU},
+	{"MultiplesOf8", experiment.MultiplesOf8},
+	{"MultiplesOf8Report", (*experiment.MultiplesOf8Report)(nil)},
+	{"NoBenefit", experiment.NoBenefit},
+	{"OnePlus", experiment.OnePlus},
+	{"OnePlusReport", (*experiment.OnePlusReport)(nil)},
+	{"Over", experiment.Over},
+	{"Overflow", experiment.Overflow},
+	{"OverflowPlayground", experiment.OverflowPlayground},
+	{"OverflowReport", (*experiment.OverflowReport)(nil)},
+	{"Param", (*experiment.Param)(nil)},
+	{"PenaltyReport", (*experiment.PenaltyReport)(nil)},
+	{"PenaltyUnscaled", experiment.PenaltyUnscaled},
+	{"Point", (*experiment.Point)(nil)},
+	{"Poisoning", experiment.Poisoning},
+	{"PoisoningReport", (*experiment.PoisoningReport)(nil)},
+	{"RangeOf", (*experiment.RangeOf)(nil)},
+	{"RangeRow", (*experiment.RangeRow)(nil)},
+	{"Ranges", experiment.Ranges},
+	{"RangesReport", (*experiment.RangesReport)(nil)},
+	{"Report", (*experiment.Report)(nil)},
+	{"Residue", experiment.Residue},
+	{"ResidueReport", (*experiment.ResidueReport)(nil)},
+	{"ResidueRow", (*experiment.ResidueRow)(nil)},
+	{"Run", (*experiment.Run)(nil)},
+	{"RunsReport", (*experiment.RunsReport)(nil)},
+	{"Saturation", experiment.Saturation},
+	{"SaturationReport", (*experiment.SaturationReport)(nil)},
+	{"ScaleCollapse", experiment.ScaleCollapse},
+	{"ScaleCollapseReport", (*experiment.ScaleCollapseReport)(nil)},
+	{"ScaleRow", (*experiment.ScaleRow)(nil)},
+	{"Seeds", experiment.Seeds},
+	{"Spacing", experiment.Spacing},
+	{"SpacingReport", (*experiment.SpacingReport)(nil)},
+	{"SpacingRow", (*experiment.SpacingRow)(nil)},
+	{"StoredValue", (*experiment.StoredValue)(nil)},
+	{"SumOfOnes", experiment.SumOfOnes},
+	{"SumOfOnesReport", (*experiment.SumOfOnesReport)(nil)},
+	{"Sweep", experiment.Sweep},
+	{"SweepOn", experiment.SweepOn},
+	{"SweepReport", (*experiment.SweepReport)(nil)},
+	{"Text", (*experiment.Text)(nil)},
+	{"ThreeLoops", experiment.ThreeLoops},
+	{"Time", experiment.Time},
+	{"TimeReport", (*experiment.TimeReport)(nil)},
+	{"TinyResNet", experiment.TinyResNet},
+	{"TinyTextClassifier", experiment.TinyTextClassifier},
+	{"TwoOptimizers", experiment.TwoOptimizers},
+	{"TwoOptimizersReport", (*experiment.TwoOptimizersReport)(nil)},
+	{"UnscaleMidway", experiment.UnscaleMidway},
+	{"UnscaleMidwayReport", (*experiment.UnscaleMidwayReport)(nil)},
+	{"Vision", (*experiment.Vision)(nil)},
+	{"WalkStep", (*experiment.WalkStep)(nil)},
 }

@@ -4,19 +4,16 @@ package symbols
 
 import (
 	"halfnote/amp/fp8"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp/fp8"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CurrentScaling"] = reflect.ValueOf((*fp8.CurrentScaling)(nil))
-		t["DelayedScaling"] = reflect.ValueOf((*fp8.DelayedScaling)(nil))
-		t["New"] = reflect.ValueOf(fp8.New)
-		t["Recipe"] = reflect.ValueOf((*fp8.Recipe)(nil))
-		t["Scale"] = reflect.ValueOf((*fp8.Scale)(nil))
-		t["Scaler"] = reflect.ValueOf((*fp8.Scaler)(nil))
-		t["UnitScaling"] = reflect.ValueOf((*fp8.UnitScaling)(nil))
-		return t
-	}
+func init() { tables["halfnote/amp/fp8"] = z_halfnote_amp_fp8_[:] }
+
+var z_halfnote_amp_fp8_ = [...]symbol{
+	{"CurrentScaling", (*fp8.CurrentScaling)(nil)},
+	{"DelayedScaling", (*fp8.DelayedScaling)(nil)},
+	{"New", fp8.New},
+	{"Recipe", (*fp8.Recipe)(nil)},
+	{"Scale", (*fp8.Scale)(nil)},
+	{"Scaler", (*fp8.Scaler)(nil)},
+	{"UnitScaling", (*fp8.UnitScaling)(nil)},
 }

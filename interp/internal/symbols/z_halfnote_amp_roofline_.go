@@ -3,28 +3,24 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/amp/roofline"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp/roofline"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BERT"] = reflect.ValueOf(roofline.BERT)
-		t["Comparison"] = reflect.ValueOf((*roofline.Comparison)(nil))
-		t["Compute"] = reflect.ValueOf(constant.MakeString(roofline.Compute))
-		t["Dense"] = reflect.ValueOf(roofline.Dense)
-		t["GPU"] = reflect.ValueOf((*roofline.GPU)(nil))
-		t["GPUByName"] = reflect.ValueOf(roofline.GPUByName)
-		t["GPUTable"] = reflect.ValueOf((*roofline.GPUTable)(nil))
-		t["GPUs"] = reflect.ValueOf(roofline.GPUs)
-		t["Launch"] = reflect.ValueOf(constant.MakeString(roofline.Launch))
-		t["Memory"] = reflect.ValueOf(constant.MakeString(roofline.Memory))
-		t["OpCost"] = reflect.ValueOf((*roofline.OpCost)(nil))
-		t["Prediction"] = reflect.ValueOf((*roofline.Prediction)(nil))
-		t["Report"] = reflect.ValueOf((*roofline.Report)(nil))
-		t["Workload"] = reflect.ValueOf((*roofline.Workload)(nil))
-		return t
-	}
+func init() { tables["halfnote/amp/roofline"] = z_halfnote_amp_roofline_[:] }
+
+var z_halfnote_amp_roofline_ = [...]symbol{
+	{"BERT", roofline.BERT},
+	{"Comparison", (*roofline.Comparison)(nil)},
+	{"Compute", untypedString(roofline.Compute)},
+	{"Dense", roofline.Dense},
+	{"GPU", (*roofline.GPU)(nil)},
+	{"GPUByName", roofline.GPUByName},
+	{"GPUTable", (*roofline.GPUTable)(nil)},
+	{"GPUs", roofline.GPUs},
+	{"Launch", untypedString(roofline.Launch)},
+	{"Memory", untypedString(roofline.Memory)},
+	{"OpCost", (*roofline.OpCost)(nil)},
+	{"Prediction", (*roofline.Prediction)(nil)},
+	{"Report", (*roofline.Report)(nil)},
+	{"Workload", (*roofline.Workload)(nil)},
 }

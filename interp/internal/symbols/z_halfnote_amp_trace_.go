@@ -3,39 +3,35 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/amp/trace"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/amp/trace"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CastRecord"] = reflect.ValueOf((*trace.CastRecord)(nil))
-		t["Cost"] = reflect.ValueOf((*trace.Cost)(nil))
-		t["CountAlways"] = reflect.ValueOf(trace.CountAlways)
-		t["Live"] = reflect.ValueOf(trace.Live)
-		t["LiveOn"] = reflect.ValueOf(trace.LiveOn)
-		t["MaxOps"] = reflect.ValueOf(constant.MakeInt64(trace.MaxOps))
-		t["Models"] = reflect.ValueOf(trace.Models)
-		t["NewPlaces"] = reflect.ValueOf(trace.NewPlaces)
-		t["OpRecord"] = reflect.ValueOf((*trace.OpRecord)(nil))
-		t["Option"] = reflect.ValueOf((*trace.Option)(nil))
-		t["Overhead"] = reflect.ValueOf(trace.Overhead)
-		t["Place"] = reflect.ValueOf((*trace.Place)(nil))
-		t["Places"] = reflect.ValueOf((*trace.Places)(nil))
-		t["Recorder"] = reflect.ValueOf((*trace.Recorder)(nil))
-		t["Rounding"] = reflect.ValueOf((*trace.Rounding)(nil))
-		t["Row"] = reflect.ValueOf((*trace.Row)(nil))
-		t["Shadow"] = reflect.ValueOf(trace.Shadow)
-		t["Shadowed"] = reflect.ValueOf((*trace.Shadowed)(nil))
-		t["Shadows"] = reflect.ValueOf((*trace.Shadows)(nil))
-		t["Start"] = reflect.ValueOf(trace.Start)
-		t["StepRecord"] = reflect.ValueOf((*trace.StepRecord)(nil))
-		t["Summary"] = reflect.ValueOf((*trace.Summary)(nil))
-		t["SummaryWriter"] = reflect.ValueOf((*trace.SummaryWriter)(nil))
-		t["TensorBoard"] = reflect.ValueOf(trace.TensorBoard)
-		t["Total"] = reflect.ValueOf((*trace.Total)(nil))
-		return t
-	}
+func init() { tables["halfnote/amp/trace"] = z_halfnote_amp_trace_[:] }
+
+var z_halfnote_amp_trace_ = [...]symbol{
+	{"CastRecord", (*trace.CastRecord)(nil)},
+	{"Cost", (*trace.Cost)(nil)},
+	{"CountAlways", trace.CountAlways},
+	{"Live", trace.Live},
+	{"LiveOn", trace.LiveOn},
+	{"MaxOps", untypedInt(trace.MaxOps)},
+	{"Models", trace.Models},
+	{"NewPlaces", trace.NewPlaces},
+	{"OpRecord", (*trace.OpRecord)(nil)},
+	{"Option", (*trace.Option)(nil)},
+	{"Overhead", trace.Overhead},
+	{"Place", (*trace.Place)(nil)},
+	{"Places", (*trace.Places)(nil)},
+	{"Recorder", (*trace.Recorder)(nil)},
+	{"Rounding", (*trace.Rounding)(nil)},
+	{"Row", (*trace.Row)(nil)},
+	{"Shadow", trace.Shadow},
+	{"Shadowed", (*trace.Shadowed)(nil)},
+	{"Shadows", (*trace.Shadows)(nil)},
+	{"Start", trace.Start},
+	{"StepRecord", (*trace.StepRecord)(nil)},
+	{"Summary", (*trace.Summary)(nil)},
+	{"SummaryWriter", (*trace.SummaryWriter)(nil)},
+	{"TensorBoard", trace.TensorBoard},
+	{"Total", (*trace.Total)(nil)},
 }

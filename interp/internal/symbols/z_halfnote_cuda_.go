@@ -4,23 +4,20 @@ package symbols
 
 import (
 	"halfnote/cuda"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/cuda"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AllowTF32"] = reflect.ValueOf(cuda.AllowTF32)
-		t["Available"] = reflect.ValueOf(cuda.Available)
-		t["Capture"] = reflect.ValueOf(cuda.Capture)
-		t["CaptureOn"] = reflect.ValueOf(cuda.CaptureOn)
-		t["DeviceCapability"] = reflect.ValueOf(cuda.DeviceCapability)
-		t["DeviceCount"] = reflect.ValueOf(cuda.DeviceCount)
-		t["DeviceName"] = reflect.ValueOf(cuda.DeviceName)
-		t["EmptyCache"] = reflect.ValueOf(cuda.EmptyCache)
-		t["Err"] = reflect.ValueOf(cuda.Err)
-		t["Graph"] = reflect.ValueOf((*cuda.Graph)(nil))
-		t["Synchronize"] = reflect.ValueOf(cuda.Synchronize)
-		return t
-	}
+func init() { tables["halfnote/cuda"] = z_halfnote_cuda_[:] }
+
+var z_halfnote_cuda_ = [...]symbol{
+	{"AllowTF32", cuda.AllowTF32},
+	{"Available", cuda.Available},
+	{"Capture", cuda.Capture},
+	{"CaptureOn", cuda.CaptureOn},
+	{"DeviceCapability", cuda.DeviceCapability},
+	{"DeviceCount", cuda.DeviceCount},
+	{"DeviceName", cuda.DeviceName},
+	{"EmptyCache", cuda.EmptyCache},
+	{"Err", cuda.Err},
+	{"Graph", (*cuda.Graph)(nil)},
+	{"Synchronize", cuda.Synchronize},
 }

@@ -3,64 +3,60 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/display"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/display"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Bundle"] = reflect.ValueOf((*display.Bundle)(nil))
-		t["Captured"] = reflect.ValueOf((*display.Captured)(nil))
-		t["Clear"] = reflect.ValueOf(display.Clear)
-		t["Data"] = reflect.ValueOf((*display.Data)(nil))
-		t["Duration"] = reflect.ValueOf(display.Duration)
-		t["Formed"] = reflect.ValueOf((*display.Formed)(nil))
-		t["Forms"] = reflect.ValueOf(&display.Forms).Elem()
-		t["Framed"] = reflect.ValueOf((*display.Framed)(nil))
-		t["HTML"] = reflect.ValueOf(display.HTML)
-		t["Handle"] = reflect.ValueOf((*display.Handle)(nil))
-		t["Image"] = reflect.ValueOf(display.Image)
-		t["JPEG"] = reflect.ValueOf(display.JPEG)
-		t["JSON"] = reflect.ValueOf(display.JSON)
-		t["LaTeX"] = reflect.ValueOf(display.LaTeX)
-		t["Live"] = reflect.ValueOf(display.Live)
-		t["MIMEMap"] = reflect.ValueOf((*display.MIMEMap)(nil))
-		t["MIMETypeHTML"] = reflect.ValueOf(constant.MakeString(display.MIMETypeHTML))
-		t["MIMETypeJPEG"] = reflect.ValueOf(constant.MakeString(display.MIMETypeJPEG))
-		t["MIMETypeJSON"] = reflect.ValueOf(constant.MakeString(display.MIMETypeJSON))
-		t["MIMETypeJavaScript"] = reflect.ValueOf(constant.MakeString(display.MIMETypeJavaScript))
-		t["MIMETypeLatex"] = reflect.ValueOf(constant.MakeString(display.MIMETypeLatex))
-		t["MIMETypeMarkdown"] = reflect.ValueOf(constant.MakeString(display.MIMETypeMarkdown))
-		t["MIMETypePDF"] = reflect.ValueOf(constant.MakeString(display.MIMETypePDF))
-		t["MIMETypePNG"] = reflect.ValueOf(constant.MakeString(display.MIMETypePNG))
-		t["MIMETypeSVG"] = reflect.ValueOf(constant.MakeString(display.MIMETypeSVG))
-		t["MIMETypeText"] = reflect.ValueOf(constant.MakeString(display.MIMETypeText))
-		t["Markdown"] = reflect.ValueOf(display.Markdown)
-		t["NewPrinter"] = reflect.ValueOf(display.NewPrinter)
-		t["NewProgress"] = reflect.ValueOf(display.NewProgress)
-		t["NewScreen"] = reflect.ValueOf(display.NewScreen)
-		t["Of"] = reflect.ValueOf(display.Of)
-		t["PNG"] = reflect.ValueOf(display.PNG)
-		t["Printer"] = reflect.ValueOf((*display.Printer)(nil))
-		t["Progress"] = reflect.ValueOf((*display.Progress)(nil))
-		t["SVG"] = reflect.ValueOf(display.SVG)
-		t["Screen"] = reflect.ValueOf((*display.Screen)(nil))
-		t["Show"] = reflect.ValueOf(display.Show)
-		t["Sink"] = reflect.ValueOf((*display.Sink)(nil))
-		t["Table"] = reflect.ValueOf(display.Table)
-		t["Text"] = reflect.ValueOf(display.Text)
-		t["Themed"] = reflect.ValueOf((*display.Themed)(nil))
-		t["Themes"] = reflect.ValueOf(&display.Themes).Elem()
-		t["Track"] = reflect.ValueOf(display.Track)
-		t["_Formed"] = reflect.ValueOf((*_halfnote_display_Formed)(nil))
-		t["_Framed"] = reflect.ValueOf((*_halfnote_display_Framed)(nil))
-		t["_Sink"] = reflect.ValueOf((*_halfnote_display_Sink)(nil))
-		t["_Themed"] = reflect.ValueOf((*_halfnote_display_Themed)(nil))
-		return t
-	}
+func init() { tables["halfnote/display"] = z_halfnote_display_[:] }
+
+var z_halfnote_display_ = [...]symbol{
+	{"Bundle", (*display.Bundle)(nil)},
+	{"Captured", (*display.Captured)(nil)},
+	{"Clear", display.Clear},
+	{"Data", (*display.Data)(nil)},
+	{"Duration", display.Duration},
+	{"Formed", (*display.Formed)(nil)},
+	{"Forms", variable{&display.Forms}},
+	{"Framed", (*display.Framed)(nil)},
+	{"HTML", display.HTML},
+	{"Handle", (*display.Handle)(nil)},
+	{"Image", display.Image},
+	{"JPEG", display.JPEG},
+	{"JSON", display.JSON},
+	{"LaTeX", display.LaTeX},
+	{"Live", display.Live},
+	{"MIMEMap", (*display.MIMEMap)(nil)},
+	{"MIMETypeHTML", untypedString(display.MIMETypeHTML)},
+	{"MIMETypeJPEG", untypedString(display.MIMETypeJPEG)},
+	{"MIMETypeJSON", untypedString(display.MIMETypeJSON)},
+	{"MIMETypeJavaScript", untypedString(display.MIMETypeJavaScript)},
+	{"MIMETypeLatex", untypedString(display.MIMETypeLatex)},
+	{"MIMETypeMarkdown", untypedString(display.MIMETypeMarkdown)},
+	{"MIMETypePDF", untypedString(display.MIMETypePDF)},
+	{"MIMETypePNG", untypedString(display.MIMETypePNG)},
+	{"MIMETypeSVG", untypedString(display.MIMETypeSVG)},
+	{"MIMETypeText", untypedString(display.MIMETypeText)},
+	{"Markdown", display.Markdown},
+	{"NewPrinter", display.NewPrinter},
+	{"NewProgress", display.NewProgress},
+	{"NewScreen", display.NewScreen},
+	{"Of", display.Of},
+	{"PNG", display.PNG},
+	{"Printer", (*display.Printer)(nil)},
+	{"Progress", (*display.Progress)(nil)},
+	{"SVG", display.SVG},
+	{"Screen", (*display.Screen)(nil)},
+	{"Show", display.Show},
+	{"Sink", (*display.Sink)(nil)},
+	{"Table", display.Table},
+	{"Text", display.Text},
+	{"Themed", (*display.Themed)(nil)},
+	{"Themes", variable{&display.Themes}},
+	{"Track", display.Track},
+	{"_Formed", (*_halfnote_display_Formed)(nil)},
+	{"_Framed", (*_halfnote_display_Framed)(nil)},
+	{"_Sink", (*_halfnote_display_Sink)(nil)},
+	{"_Themed", (*_halfnote_display_Themed)(nil)},
 }
 
 type _halfnote_display_Formed struct{ IValue any }

@@ -3,71 +3,67 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/display/chart"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/display/chart"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Bar"] = reflect.ValueOf((*chart.Bar)(nil))
-		t["BarPlot"] = reflect.ValueOf(chart.BarPlot)
-		t["Bars"] = reflect.ValueOf(chart.Bars)
-		t["BitFields"] = reflect.ValueOf(chart.BitFields)
-		t["BoxPlot"] = reflect.ValueOf(chart.BoxPlot)
-		t["CastEdge"] = reflect.ValueOf((*chart.CastEdge)(nil))
-		t["CastGraph"] = reflect.ValueOf(chart.CastGraph)
-		t["CastNode"] = reflect.ValueOf((*chart.CastNode)(nil))
-		t["DTypes"] = reflect.ValueOf(chart.DTypes)
-		t["Dark"] = reflect.ValueOf(&chart.Dark).Elem()
-		t["Difference"] = reflect.ValueOf(chart.Difference)
-		t["Figure"] = reflect.ValueOf((*chart.Figure)(nil))
-		t["GradientLayer"] = reflect.ValueOf((*chart.GradientLayer)(nil))
-		t["GradientLayers"] = reflect.ValueOf(chart.GradientLayers)
-		t["Grid"] = reflect.ValueOf(chart.Grid)
-		t["HeatMap"] = reflect.ValueOf(chart.HeatMap)
-		t["HeatRow"] = reflect.ValueOf((*chart.HeatRow)(nil))
-		t["Hist"] = reflect.ValueOf(chart.Hist)
-		t["Images"] = reflect.ValueOf(chart.Images)
-		t["Imshow"] = reflect.ValueOf(chart.Imshow)
-		t["Light"] = reflect.ValueOf(&chart.Light).Elem()
-		t["Lines"] = reflect.ValueOf(chart.Lines)
-		t["Loss"] = reflect.ValueOf(chart.Loss)
-		t["LossScale"] = reflect.ValueOf(chart.LossScale)
-		t["Needed"] = reflect.ValueOf(chart.Needed)
-		t["NumberFormat"] = reflect.ValueOf((*chart.NumberFormat)(nil))
-		t["NumberLine"] = reflect.ValueOf(chart.NumberLine)
-		t["OpDType"] = reflect.ValueOf((*chart.OpDType)(nil))
-		t["Pair"] = reflect.ValueOf((*chart.Pair)(nil))
-		t["Panel"] = reflect.ValueOf((*chart.Panel)(nil))
-		t["Panels"] = reflect.ValueOf(chart.Panels)
-		t["Part"] = reflect.ValueOf((*chart.Part)(nil))
-		t["Plot"] = reflect.ValueOf(chart.Plot)
-		t["Ranges"] = reflect.ValueOf(chart.Ranges)
-		t["Rate"] = reflect.ValueOf((*chart.Rate)(nil))
-		t["Ratio"] = reflect.ValueOf((*chart.Ratio)(nil))
-		t["Ratios"] = reflect.ValueOf(chart.Ratios)
-		t["Residue"] = reflect.ValueOf(chart.Residue)
-		t["Roof"] = reflect.ValueOf((*chart.Roof)(nil))
-		t["RoofPoint"] = reflect.ValueOf((*chart.RoofPoint)(nil))
-		t["Roofline"] = reflect.ValueOf(chart.Roofline)
-		t["RunningSum"] = reflect.ValueOf(chart.RunningSum)
-		t["ScaleShare"] = reflect.ValueOf((*chart.ScaleShare)(nil))
-		t["ScaleStep"] = reflect.ValueOf((*chart.ScaleStep)(nil))
-		t["ScaleSweep"] = reflect.ValueOf(chart.ScaleSweep)
-		t["Scatter"] = reflect.ValueOf(chart.Scatter)
-		t["Series"] = reflect.ValueOf((*chart.Series)(nil))
-		t["Span"] = reflect.ValueOf((*chart.Span)(nil))
-		t["Spectrum"] = reflect.ValueOf(chart.Spectrum)
-		t["Step"] = reflect.ValueOf(chart.Step)
-		t["StoredBits"] = reflect.ValueOf((*chart.StoredBits)(nil))
-		t["Sweep"] = reflect.ValueOf((*chart.Sweep)(nil))
-		t["Theme"] = reflect.ValueOf((*chart.Theme)(nil))
-		t["Throughput"] = reflect.ValueOf(chart.Throughput)
-		t["Timeline"] = reflect.ValueOf(chart.Timeline)
-		t["ValueRange"] = reflect.ValueOf((*chart.ValueRange)(nil))
-		t["Width"] = reflect.ValueOf(constant.MakeInt64(chart.Width))
-		return t
-	}
+func init() { tables["halfnote/display/chart"] = z_halfnote_display_chart_[:] }
+
+var z_halfnote_display_chart_ = [...]symbol{
+	{"Bar", (*chart.Bar)(nil)},
+	{"BarPlot", chart.BarPlot},
+	{"Bars", chart.Bars},
+	{"BitFields", chart.BitFields},
+	{"BoxPlot", chart.BoxPlot},
+	{"CastEdge", (*chart.CastEdge)(nil)},
+	{"CastGraph", chart.CastGraph},
+	{"CastNode", (*chart.CastNode)(nil)},
+	{"DTypes", chart.DTypes},
+	{"Dark", variable{&chart.Dark}},
+	{"Difference", chart.Difference},
+	{"Figure", (*chart.Figure)(nil)},
+	{"GradientLayer", (*chart.GradientLayer)(nil)},
+	{"GradientLayers", chart.GradientLayers},
+	{"Grid", chart.Grid},
+	{"HeatMap", chart.HeatMap},
+	{"HeatRow", (*chart.HeatRow)(nil)},
+	{"Hist", chart.Hist},
+	{"Images", chart.Images},
+	{"Imshow", chart.Imshow},
+	{"Light", variable{&chart.Light}},
+	{"Lines", chart.Lines},
+	{"Loss", chart.Loss},
+	{"LossScale", chart.LossScale},
+	{"Needed", chart.Needed},
+	{"NumberFormat", (*chart.NumberFormat)(nil)},
+	{"NumberLine", chart.NumberLine},
+	{"OpDType", (*chart.OpDType)(nil)},
+	{"Pair", (*chart.Pair)(nil)},
+	{"Panel", (*chart.Panel)(nil)},
+	{"Panels", chart.Panels},
+	{"Part", (*chart.Part)(nil)},
+	{"Plot", chart.Plot},
+	{"Ranges", chart.Ranges},
+	{"Rate", (*chart.Rate)(nil)},
+	{"Ratio", (*chart.Ratio)(nil)},
+	{"Ratios", chart.Ratios},
+	{"Residue", chart.Residue},
+	{"Roof", (*chart.Roof)(nil)},
+	{"RoofPoint", (*chart.RoofPoint)(nil)},
+	{"Roofline", chart.Roofline},
+	{"RunningSum", chart.RunningSum},
+	{"ScaleShare", (*chart.ScaleShare)(nil)},
+	{"ScaleStep", (*chart.ScaleStep)(nil)},
+	{"ScaleSweep", chart.ScaleSweep},
+	{"Scatter", chart.Scatter},
+	{"Series", (*chart.Series)(nil)},
+	{"Span", (*chart.Span)(nil)},
+	{"Spectrum", chart.Spectrum},
+	{"Step", chart.Step},
+	{"StoredBits", (*chart.StoredBits)(nil)},
+	{"Sweep", (*chart.Sweep)(nil)},
+	{"Theme", (*chart.Theme)(nil)},
+	{"Throughput", chart.Throughput},
+	{"Timeline", chart.Timeline},
+	{"ValueRange", (*chart.ValueRange)(nil)},
+	{"Width", untypedInt(chart.Width)},
 }

@@ -6,75 +6,72 @@ import (
 	"halfnote/display"
 	"halfnote/display/widget"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/display/widget"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Base"] = reflect.ValueOf(widget.Base)
-		t["Bool"] = reflect.ValueOf((*widget.Bool)(nil))
-		t["Box"] = reflect.ValueOf((*widget.Box)(nil))
-		t["Button"] = reflect.ValueOf((*widget.Button)(nil))
-		t["Choice"] = reflect.ValueOf((*widget.Choice)(nil))
-		t["Comm"] = reflect.ValueOf((*widget.Comm)(nil))
-		t["Conn"] = reflect.ValueOf((*widget.Conn)(nil))
-		t["Description"] = reflect.ValueOf(widget.Description)
-		t["Disabled"] = reflect.ValueOf(widget.Disabled)
-		t["Float"] = reflect.ValueOf((*widget.Float)(nil))
-		t["Format"] = reflect.ValueOf(widget.Format)
-		t["Handler"] = reflect.ValueOf((*widget.Handler)(nil))
-		t["Icon"] = reflect.ValueOf(widget.Icon)
-		t["Image"] = reflect.ValueOf((*widget.Image)(nil))
-		t["Int"] = reflect.ValueOf((*widget.Int)(nil))
-		t["Interact"] = reflect.ValueOf(widget.Interact)
-		t["Layout"] = reflect.ValueOf(widget.Layout)
-		t["Lazy"] = reflect.ValueOf(widget.Lazy)
-		t["Look"] = reflect.ValueOf(widget.Look)
-		t["Manager"] = reflect.ValueOf((*widget.Manager)(nil))
-		t["Message"] = reflect.ValueOf((*widget.Message)(nil))
-		t["NewButton"] = reflect.ValueOf(widget.NewButton)
-		t["NewCheckbox"] = reflect.ValueOf(widget.NewCheckbox)
-		t["NewDropdown"] = reflect.ValueOf(widget.NewDropdown)
-		t["NewFloatLogSlider"] = reflect.ValueOf(widget.NewFloatLogSlider)
-		t["NewFloatProgress"] = reflect.ValueOf(widget.NewFloatProgress)
-		t["NewFloatSlider"] = reflect.ValueOf(widget.NewFloatSlider)
-		t["NewFloatText"] = reflect.ValueOf(widget.NewFloatText)
-		t["NewHBox"] = reflect.ValueOf(widget.NewHBox)
-		t["NewHTML"] = reflect.ValueOf(widget.NewHTML)
-		t["NewImage"] = reflect.ValueOf(widget.NewImage)
-		t["NewIntProgress"] = reflect.ValueOf(widget.NewIntProgress)
-		t["NewIntSlider"] = reflect.ValueOf(widget.NewIntSlider)
-		t["NewIntText"] = reflect.ValueOf(widget.NewIntText)
-		t["NewLabel"] = reflect.ValueOf(widget.NewLabel)
-		t["NewManager"] = reflect.ValueOf(widget.NewManager)
-		t["NewOutput"] = reflect.ValueOf(widget.NewOutput)
-		t["NewRadioButtons"] = reflect.ValueOf(widget.NewRadioButtons)
-		t["NewSelect"] = reflect.ValueOf(widget.NewSelect)
-		t["NewText"] = reflect.ValueOf(widget.NewText)
-		t["NewTextarea"] = reflect.ValueOf(widget.NewTextarea)
-		t["NewToggleButton"] = reflect.ValueOf(widget.NewToggleButton)
-		t["NewToggleButtons"] = reflect.ValueOf(widget.NewToggleButtons)
-		t["NewVBox"] = reflect.ValueOf(widget.NewVBox)
-		t["OpenComm"] = reflect.ValueOf(widget.OpenComm)
-		t["Option"] = reflect.ValueOf((*widget.Option)(nil))
-		t["Output"] = reflect.ValueOf((*widget.Output)(nil))
-		t["Placeholder"] = reflect.ValueOf(widget.Placeholder)
-		t["Redirect"] = reflect.ValueOf(widget.Redirect)
-		t["RegisterTarget"] = reflect.ValueOf(widget.RegisterTarget)
-		t["Show"] = reflect.ValueOf(widget.Show)
-		t["Step"] = reflect.ValueOf(widget.Step)
-		t["String"] = reflect.ValueOf((*widget.String)(nil))
-		t["Tooltip"] = reflect.ValueOf(widget.Tooltip)
-		t["Trait"] = reflect.ValueOf(widget.Trait)
-		t["Transport"] = reflect.ValueOf((*widget.Transport)(nil))
-		t["Vertical"] = reflect.ValueOf(widget.Vertical)
-		t["Widget"] = reflect.ValueOf((*widget.Widget)(nil))
-		t["_Conn"] = reflect.ValueOf((*_halfnote_display_widget_Conn)(nil))
-		t["_Transport"] = reflect.ValueOf((*_halfnote_display_widget_Transport)(nil))
-		t["_Widget"] = reflect.ValueOf((*_halfnote_display_widget_Widget)(nil))
-		return t
-	}
+func init() { tables["halfnote/display/widget"] = z_halfnote_display_widget_[:] }
+
+var z_halfnote_display_widget_ = [...]symbol{
+	{"Base", widget.Base},
+	{"Bool", (*widget.Bool)(nil)},
+	{"Box", (*widget.Box)(nil)},
+	{"Button", (*widget.Button)(nil)},
+	{"Choice", (*widget.Choice)(nil)},
+	{"Comm", (*widget.Comm)(nil)},
+	{"Conn", (*widget.Conn)(nil)},
+	{"Description", widget.Description},
+	{"Disabled", widget.Disabled},
+	{"Float", (*widget.Float)(nil)},
+	{"Format", widget.Format},
+	{"Handler", (*widget.Handler)(nil)},
+	{"Icon", widget.Icon},
+	{"Image", (*widget.Image)(nil)},
+	{"Int", (*widget.Int)(nil)},
+	{"Interact", widget.Interact},
+	{"Layout", widget.Layout},
+	{"Lazy", widget.Lazy},
+	{"Look", widget.Look},
+	{"Manager", (*widget.Manager)(nil)},
+	{"Message", (*widget.Message)(nil)},
+	{"NewButton", widget.NewButton},
+	{"NewCheckbox", widget.NewCheckbox},
+	{"NewDropdown", widget.NewDropdown},
+	{"NewFloatLogSlider", widget.NewFloatLogSlider},
+	{"NewFloatProgress", widget.NewFloatProgress},
+	{"NewFloatSlider", widget.NewFloatSlider},
+	{"NewFloatText", widget.NewFloatText},
+	{"NewHBox", widget.NewHBox},
+	{"NewHTML", widget.NewHTML},
+	{"NewImage", widget.NewImage},
+	{"NewIntProgress", widget.NewIntProgress},
+	{"NewIntSlider", widget.NewIntSlider},
+	{"NewIntText", widget.NewIntText},
+	{"NewLabel", widget.NewLabel},
+	{"NewManager", widget.NewManager},
+	{"NewOutput", widget.NewOutput},
+	{"NewRadioButtons", widget.NewRadioButtons},
+	{"NewSelect", widget.NewSelect},
+	{"NewText", widget.NewText},
+	{"NewTextarea", widget.NewTextarea},
+	{"NewToggleButton", widget.NewToggleButton},
+	{"NewToggleButtons", widget.NewToggleButtons},
+	{"NewVBox", widget.NewVBox},
+	{"OpenComm", widget.OpenComm},
+	{"Option", (*widget.Option)(nil)},
+	{"Output", (*widget.Output)(nil)},
+	{"Placeholder", widget.Placeholder},
+	{"Redirect", widget.Redirect},
+	{"RegisterTarget", widget.RegisterTarget},
+	{"Show", widget.Show},
+	{"Step", widget.Step},
+	{"String", (*widget.String)(nil)},
+	{"Tooltip", widget.Tooltip},
+	{"Trait", widget.Trait},
+	{"Transport", (*widget.Transport)(nil)},
+	{"Vertical", widget.Vertical},
+	{"Widget", (*widget.Widget)(nil)},
+	{"_Conn", (*_halfnote_display_widget_Conn)(nil)},
+	{"_Transport", (*_halfnote_display_widget_Transport)(nil)},
+	{"_Widget", (*_halfnote_display_widget_Widget)(nil)},
 }
 
 type _halfnote_display_widget_Conn struct{ IValue any }

@@ -4,80 +4,77 @@ package symbols
 
 import (
 	"halfnote/dist"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/dist"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Abandon"] = reflect.ValueOf(dist.Abandon)
-		t["Algorithm"] = reflect.ValueOf((*dist.Algorithm)(nil))
-		t["AllGather"] = reflect.ValueOf(dist.AllGather)
-		t["AllGatherIntoTensor"] = reflect.ValueOf(dist.AllGatherIntoTensor)
-		t["AllReduce"] = reflect.ValueOf(dist.AllReduce)
-		t["AllReduceAsync"] = reflect.ValueOf(dist.AllReduceAsync)
-		t["AllReduceHook"] = reflect.ValueOf(dist.AllReduceHook)
-		t["Avg"] = reflect.ValueOf(&dist.Avg).Elem()
-		t["BF16CompressHook"] = reflect.ValueOf(dist.BF16CompressHook)
-		t["Backend"] = reflect.ValueOf(dist.Backend)
-		t["Barrier"] = reflect.ValueOf(dist.Barrier)
-		t["Broadcast"] = reflect.ValueOf(dist.Broadcast)
-		t["BroadcastBuffers"] = reflect.ValueOf(dist.BroadcastBuffers)
-		t["BucketCapMB"] = reflect.ValueOf(dist.BucketCapMB)
-		t["CommHook"] = reflect.ValueOf((*dist.CommHook)(nil))
-		t["CompressHook"] = reflect.ValueOf(dist.CompressHook)
-		t["ConvertSyncBatchNorm"] = reflect.ValueOf(dist.ConvertSyncBatchNorm)
-		t["DDPOption"] = reflect.ValueOf((*dist.DDPOption)(nil))
-		t["DestroyProcessGroup"] = reflect.ValueOf(dist.DestroyProcessGroup)
-		t["Direct"] = reflect.ValueOf(dist.Direct)
-		t["DistributedDataParallel"] = reflect.ValueOf((*dist.DistributedDataParallel)(nil))
-		t["Error"] = reflect.ValueOf((*dist.Error)(nil))
-		t["FP16CompressHook"] = reflect.ValueOf(dist.FP16CompressHook)
-		t["FSDPModule"] = reflect.ValueOf((*dist.FSDPModule)(nil))
-		t["FSDPOption"] = reflect.ValueOf((*dist.FSDPOption)(nil))
-		t["FindUnusedParameters"] = reflect.ValueOf(dist.FindUnusedParameters)
-		t["FullyShard"] = reflect.ValueOf(dist.FullyShard)
-		t["GradBucket"] = reflect.ValueOf((*dist.GradBucket)(nil))
-		t["InitProcessGroup"] = reflect.ValueOf(dist.InitProcessGroup)
-		t["IsInitialized"] = reflect.ValueOf(dist.IsInitialized)
-		t["Libraries"] = reflect.ValueOf(dist.Libraries)
-		t["Library"] = reflect.ValueOf(dist.Library)
-		t["Link"] = reflect.ValueOf((*dist.Link)(nil))
-		t["LinkOf"] = reflect.ValueOf(dist.LinkOf)
-		t["Load"] = reflect.ValueOf(dist.Load)
-		t["LoadOptimizerStateDict"] = reflect.ValueOf(dist.LoadOptimizerStateDict)
-		t["LoadStateDict"] = reflect.ValueOf(dist.LoadStateDict)
-		t["MPI"] = reflect.ValueOf((*dist.MPI)(nil))
-		t["Machine"] = reflect.ValueOf((*dist.Machine)(nil))
-		t["Machines"] = reflect.ValueOf(dist.Machines)
-		t["Max"] = reflect.ValueOf(&dist.Max).Elem()
-		t["Min"] = reflect.ValueOf(&dist.Min).Elem()
-		t["MixedPrecisionPolicy"] = reflect.ValueOf((*dist.MixedPrecisionPolicy)(nil))
-		t["NewDistributedDataParallel"] = reflect.ValueOf(dist.NewDistributedDataParallel)
-		t["NewShardedGradScaler"] = reflect.ValueOf(dist.NewShardedGradScaler)
-		t["NewZeroRedundancyOptimizer"] = reflect.ValueOf(dist.NewZeroRedundancyOptimizer)
-		t["Observe"] = reflect.ValueOf(dist.Observe)
-		t["OptimizerStateDict"] = reflect.ValueOf(dist.OptimizerStateDict)
-		t["Option"] = reflect.ValueOf((*dist.Option)(nil))
-		t["Product"] = reflect.ValueOf(&dist.Product).Elem()
-		t["RandomState"] = reflect.ValueOf(dist.RandomState)
-		t["Rank"] = reflect.ValueOf(dist.Rank)
-		t["ReduceOp"] = reflect.ValueOf((*dist.ReduceOp)(nil))
-		t["ReduceScatter"] = reflect.ValueOf(dist.ReduceScatter)
-		t["ReshardAfterForward"] = reflect.ValueOf(dist.ReshardAfterForward)
-		t["Ring"] = reflect.ValueOf(dist.Ring)
-		t["Save"] = reflect.ValueOf(dist.Save)
-		t["SetRandomState"] = reflect.ValueOf(dist.SetRandomState)
-		t["StateDict"] = reflect.ValueOf(dist.StateDict)
-		t["Step"] = reflect.ValueOf((*dist.Step)(nil))
-		t["Sum"] = reflect.ValueOf(&dist.Sum).Elem()
-		t["Timeout"] = reflect.ValueOf(dist.Timeout)
-		t["Transfer"] = reflect.ValueOf((*dist.Transfer)(nil))
-		t["Tree"] = reflect.ValueOf(dist.Tree)
-		t["Unverified"] = reflect.ValueOf(dist.Unverified)
-		t["Work"] = reflect.ValueOf((*dist.Work)(nil))
-		t["WorldSize"] = reflect.ValueOf(dist.WorldSize)
-		t["ZeroRedundancyOptimizer"] = reflect.ValueOf((*dist.ZeroRedundancyOptimizer)(nil))
-		return t
-	}
+func init() { tables["halfnote/dist"] = z_halfnote_dist_[:] }
+
+var z_halfnote_dist_ = [...]symbol{
+	{"Abandon", dist.Abandon},
+	{"Algorithm", (*dist.Algorithm)(nil)},
+	{"AllGather", dist.AllGather},
+	{"AllGatherIntoTensor", dist.AllGatherIntoTensor},
+	{"AllReduce", dist.AllReduce},
+	{"AllReduceAsync", dist.AllReduceAsync},
+	{"AllReduceHook", dist.AllReduceHook},
+	{"Avg", variable{&dist.Avg}},
+	{"BF16CompressHook", dist.BF16CompressHook},
+	{"Backend", dist.Backend},
+	{"Barrier", dist.Barrier},
+	{"Broadcast", dist.Broadcast},
+	{"BroadcastBuffers", dist.BroadcastBuffers},
+	{"BucketCapMB", dist.BucketCapMB},
+	{"CommHook", (*dist.CommHook)(nil)},
+	{"CompressHook", dist.CompressHook},
+	{"ConvertSyncBatchNorm", dist.ConvertSyncBatchNorm},
+	{"DDPOption", (*dist.DDPOption)(nil)},
+	{"DestroyProcessGroup", dist.DestroyProcessGroup},
+	{"Direct", dist.Direct},
+	{"DistributedDataParallel", (*dist.DistributedDataParallel)(nil)},
+	{"Error", (*dist.Error)(nil)},
+	{"FP16CompressHook", dist.FP16CompressHook},
+	{"FSDPModule", (*dist.FSDPModule)(nil)},
+	{"FSDPOption", (*dist.FSDPOption)(nil)},
+	{"FindUnusedParameters", dist.FindUnusedParameters},
+	{"FullyShard", dist.FullyShard},
+	{"GradBucket", (*dist.GradBucket)(nil)},
+	{"InitProcessGroup", dist.InitProcessGroup},
+	{"IsInitialized", dist.IsInitialized},
+	{"Libraries", dist.Libraries},
+	{"Library", dist.Library},
+	{"Link", (*dist.Link)(nil)},
+	{"LinkOf", dist.LinkOf},
+	{"Load", dist.Load},
+	{"LoadOptimizerStateDict", dist.LoadOptimizerStateDict},
+	{"LoadStateDict", dist.LoadStateDict},
+	{"MPI", (*dist.MPI)(nil)},
+	{"Machine", (*dist.Machine)(nil)},
+	{"Machines", dist.Machines},
+	{"Max", variable{&dist.Max}},
+	{"Min", variable{&dist.Min}},
+	{"MixedPrecisionPolicy", (*dist.MixedPrecisionPolicy)(nil)},
+	{"NewDistributedDataParallel", dist.NewDistributedDataParallel},
+	{"NewShardedGradScaler", dist.NewShardedGradScaler},
+	{"NewZeroRedundancyOptimizer", dist.NewZeroRedundancyOptimizer},
+	{"Observe", dist.Observe},
+	{"OptimizerStateDict", dist.OptimizerStateDict},
+	{"Option", (*dist.Option)(nil)},
+	{"Product", variable{&dist.Product}},
+	{"RandomState", dist.RandomState},
+	{"Rank", dist.Rank},
+	{"ReduceOp", (*dist.ReduceOp)(nil)},
+	{"ReduceScatter", dist.ReduceScatter},
+	{"ReshardAfterForward", dist.ReshardAfterForward},
+	{"Ring", dist.Ring},
+	{"Save", dist.Save},
+	{"SetRandomState", dist.SetRandomState},
+	{"StateDict", dist.StateDict},
+	{"Step", (*dist.Step)(nil)},
+	{"Sum", variable{&dist.Sum}},
+	{"Timeout", dist.Timeout},
+	{"Transfer", (*dist.Transfer)(nil)},
+	{"Tree", dist.Tree},
+	{"Unverified", dist.Unverified},
+	{"Work", (*dist.Work)(nil)},
+	{"WorldSize", dist.WorldSize},
+	{"ZeroRedundancyOptimizer", (*dist.ZeroRedundancyOptimizer)(nil)},
 }

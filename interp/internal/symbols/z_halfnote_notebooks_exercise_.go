@@ -4,25 +4,22 @@ package symbols
 
 import (
 	"halfnote/notebooks/exercise"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/notebooks/exercise"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Check"] = reflect.ValueOf(exercise.Check)
-		t["Compare"] = reflect.ValueOf(exercise.Compare)
-		t["Comparison"] = reflect.ValueOf((*exercise.Comparison)(nil))
-		t["Cost"] = reflect.ValueOf(exercise.Cost)
-		t["Language"] = reflect.ValueOf(exercise.Language)
-		t["LessonProgress"] = reflect.ValueOf((*exercise.LessonProgress)(nil))
-		t["Page"] = reflect.ValueOf((*exercise.Page)(nil))
-		t["Predict"] = reflect.ValueOf(exercise.Predict)
-		t["Prediction"] = reflect.ValueOf((*exercise.Prediction)(nil))
-		t["Progress"] = reflect.ValueOf(exercise.Progress)
-		t["Reset"] = reflect.ValueOf(exercise.Reset)
-		t["Resources"] = reflect.ValueOf((*exercise.Resources)(nil))
-		t["Verdict"] = reflect.ValueOf((*exercise.Verdict)(nil))
-		return t
-	}
+func init() { tables["halfnote/notebooks/exercise"] = z_halfnote_notebooks_exercise_[:] }
+
+var z_halfnote_notebooks_exercise_ = [...]symbol{
+	{"Check", exercise.Check},
+	{"Compare", exercise.Compare},
+	{"Comparison", (*exercise.Comparison)(nil)},
+	{"Cost", exercise.Cost},
+	{"Language", exercise.Language},
+	{"LessonProgress", (*exercise.LessonProgress)(nil)},
+	{"Page", (*exercise.Page)(nil)},
+	{"Predict", exercise.Predict},
+	{"Prediction", (*exercise.Prediction)(nil)},
+	{"Progress", exercise.Progress},
+	{"Reset", exercise.Reset},
+	{"Resources", (*exercise.Resources)(nil)},
+	{"Verdict", (*exercise.Verdict)(nil)},
 }

@@ -3,190 +3,186 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Accelerator"] = reflect.ValueOf(tensor.Accelerator)
-		t["AddMMOptions"] = reflect.ValueOf((*tensor.AddMMOptions)(nil))
-		t["All"] = reflect.ValueOf(tensor.All)
-		t["AllClose"] = reflect.ValueOf(tensor.AllClose)
-		t["AlphaDropout"] = reflect.ValueOf(tensor.AlphaDropout)
-		t["Apply"] = reflect.ValueOf(tensor.Apply)
-		t["Arange"] = reflect.ValueOf(tensor.Arange)
-		t["ArangeAs"] = reflect.ValueOf(tensor.ArangeAs)
-		t["BFloat16"] = reflect.ValueOf(tensor.BFloat16)
-		t["BackwardOptions"] = reflect.ValueOf((*tensor.BackwardOptions)(nil))
-		t["BatchNorm"] = reflect.ValueOf(tensor.BatchNorm)
-		t["BatchNormOptions"] = reflect.ValueOf((*tensor.BatchNormOptions)(nil))
-		t["Bernoulli"] = reflect.ValueOf(tensor.Bernoulli)
-		t["Bilinear"] = reflect.ValueOf(tensor.Bilinear)
-		t["Bool"] = reflect.ValueOf(tensor.Bool)
-		t["BroadcastTensors"] = reflect.ValueOf(tensor.BroadcastTensors)
-		t["CPU"] = reflect.ValueOf(tensor.CPU)
-		t["CPUProducts"] = reflect.ValueOf(tensor.CPUProducts)
-		t["CUDA"] = reflect.ValueOf(tensor.CUDA)
-		t["CartesianProd"] = reflect.ValueOf(tensor.CartesianProd)
-		t["Cast"] = reflect.ValueOf((*tensor.Cast)(nil))
-		t["Cat"] = reflect.ValueOf(tensor.Cat)
-		t["ChainMatMul"] = reflect.ValueOf(tensor.ChainMatMul)
-		t["Checkpoint"] = reflect.ValueOf(tensor.Checkpoint)
-		t["Context"] = reflect.ValueOf((*tensor.Context)(nil))
-		t["Conv1d"] = reflect.ValueOf(tensor.Conv1d)
-		t["Conv2d"] = reflect.ValueOf(tensor.Conv2d)
-		t["Conv3d"] = reflect.ValueOf(tensor.Conv3d)
-		t["ConvOptions"] = reflect.ValueOf((*tensor.ConvOptions)(nil))
-		t["ConvTBC"] = reflect.ValueOf(tensor.ConvTBC)
-		t["ConvTranspose1d"] = reflect.ValueOf(tensor.ConvTranspose1d)
-		t["ConvTranspose2d"] = reflect.ValueOf(tensor.ConvTranspose2d)
-		t["ConvTranspose3d"] = reflect.ValueOf(tensor.ConvTranspose3d)
-		t["ConvTransposeOptions"] = reflect.ValueOf((*tensor.ConvTransposeOptions)(nil))
-		t["Counts"] = reflect.ValueOf((*tensor.Counts)(nil))
-		t["DStack"] = reflect.ValueOf(tensor.DStack)
-		t["DType"] = reflect.ValueOf((*tensor.DType)(nil))
-		t["DTypes"] = reflect.ValueOf(tensor.DTypes)
-		t["DefaultDevice"] = reflect.ValueOf(tensor.DefaultDevice)
-		t["DefaultGenerator"] = reflect.ValueOf(tensor.DefaultGenerator)
-		t["DetectAnomaly"] = reflect.ValueOf(tensor.DetectAnomaly)
-		t["Device"] = reflect.ValueOf((*tensor.Device)(nil))
-		t["Dropout"] = reflect.ValueOf(tensor.Dropout)
-		t["Einsum"] = reflect.ValueOf(tensor.Einsum)
-		t["Ellipsis"] = reflect.ValueOf(tensor.Ellipsis)
-		t["Embedding"] = reflect.ValueOf(tensor.Embedding)
-		t["EmbeddingBag"] = reflect.ValueOf(tensor.EmbeddingBag)
-		t["EmbeddingBagOptions"] = reflect.ValueOf((*tensor.EmbeddingBagOptions)(nil))
-		t["EmbeddingOptions"] = reflect.ValueOf((*tensor.EmbeddingOptions)(nil))
-		t["EnableGrad"] = reflect.ValueOf(tensor.EnableGrad)
-		t["End"] = reflect.ValueOf(constant.MakeInt64(tensor.End))
-		t["Equal"] = reflect.ValueOf(tensor.Equal)
-		t["Error"] = reflect.ValueOf((*tensor.Error)(nil))
-		t["Event"] = reflect.ValueOf((*tensor.Event)(nil))
-		t["EventInfo"] = reflect.ValueOf((*tensor.EventInfo)(nil))
-		t["Exponential"] = reflect.ValueOf(tensor.Exponential)
-		t["Eye"] = reflect.ValueOf(tensor.Eye)
-		t["EyeAs"] = reflect.ValueOf(tensor.EyeAs)
-		t["FInfo"] = reflect.ValueOf(tensor.FInfo)
-		t["FeatureAlphaDropout"] = reflect.ValueOf(tensor.FeatureAlphaDropout)
-		t["FeatureDropout"] = reflect.ValueOf(tensor.FeatureDropout)
-		t["Float16"] = reflect.ValueOf(tensor.Float16)
-		t["Float32"] = reflect.ValueOf(tensor.Float32)
-		t["Float32MatmulPrecision"] = reflect.ValueOf(tensor.Float32MatmulPrecision)
-		t["Float64"] = reflect.ValueOf(tensor.Float64)
-		t["Float8E4M3"] = reflect.ValueOf(tensor.Float8E4M3)
-		t["Float8E5M2"] = reflect.ValueOf(tensor.Float8E5M2)
-		t["FloatInfo"] = reflect.ValueOf((*tensor.FloatInfo)(nil))
-		t["FromBools"] = reflect.ValueOf(tensor.FromBools)
-		t["FromBytes"] = reflect.ValueOf(tensor.FromBytes)
-		t["FromFloat32s"] = reflect.ValueOf(tensor.FromFloat32s)
-		t["FromInt64s"] = reflect.ValueOf(tensor.FromInt64s)
-		t["FromInts"] = reflect.ValueOf(tensor.FromInts)
-		t["Full"] = reflect.ValueOf(tensor.Full)
-		t["FullAs"] = reflect.ValueOf(tensor.FullAs)
-		t["FullLike"] = reflect.ValueOf(tensor.FullLike)
-		t["Function"] = reflect.ValueOf((*tensor.Function)(nil))
-		t["GRUCell"] = reflect.ValueOf(tensor.GRUCell)
-		t["Generator"] = reflect.ValueOf((*tensor.Generator)(nil))
-		t["Grad"] = reflect.ValueOf(tensor.Grad)
-		t["GradGraph"] = reflect.ValueOf(tensor.GradGraph)
-		t["GradWith"] = reflect.ValueOf(tensor.GradWith)
-		t["GridSampleOptions"] = reflect.ValueOf((*tensor.GridSampleOptions)(nil))
-		t["GroupNorm"] = reflect.ValueOf(tensor.GroupNorm)
-		t["HStack"] = reflect.ValueOf(tensor.HStack)
-		t["HistogramOptions"] = reflect.ValueOf((*tensor.HistogramOptions)(nil))
-		t["IInfo"] = reflect.ValueOf(tensor.IInfo)
-		t["InModule"] = reflect.ValueOf(tensor.InModule)
-		t["IndexItem"] = reflect.ValueOf((*tensor.IndexItem)(nil))
-		t["Info"] = reflect.ValueOf((*tensor.Info)(nil))
-		t["InstanceNorm"] = reflect.ValueOf(tensor.InstanceNorm)
-		t["Int16"] = reflect.ValueOf(tensor.Int16)
-		t["Int32"] = reflect.ValueOf(tensor.Int32)
-		t["Int64"] = reflect.ValueOf(tensor.Int64)
-		t["Int8"] = reflect.ValueOf(tensor.Int8)
-		t["IntInfo"] = reflect.ValueOf((*tensor.IntInfo)(nil))
-		t["InterpolateOptions"] = reflect.ValueOf((*tensor.InterpolateOptions)(nil))
-		t["IsGradEnabled"] = reflect.ValueOf(tensor.IsGradEnabled)
-		t["KeepDim"] = reflect.ValueOf((*tensor.KeepDim)(nil))
-		t["LSTMCell"] = reflect.ValueOf(tensor.LSTMCell)
-		t["LSTMStep"] = reflect.ValueOf(tensor.LSTMStep)
-		t["LayerNorm"] = reflect.ValueOf(tensor.LayerNorm)
-		t["Linear"] = reflect.ValueOf(tensor.Linear)
-		t["Linspace"] = reflect.ValueOf(tensor.Linspace)
-		t["Logspace"] = reflect.ValueOf(tensor.Logspace)
-		t["LstsqOptions"] = reflect.ValueOf((*tensor.LstsqOptions)(nil))
-		t["ManualSeed"] = reflect.ValueOf(tensor.ManualSeed)
-		t["Memory"] = reflect.ValueOf(tensor.Memory)
-		t["MemoryStats"] = reflect.ValueOf((*tensor.MemoryStats)(nil))
-		t["Meshgrid"] = reflect.ValueOf(tensor.Meshgrid)
-		t["MultiDot"] = reflect.ValueOf(tensor.MultiDot)
-		t["New"] = reflect.ValueOf(tensor.New)
-		t["NewAs"] = reflect.ValueOf(tensor.NewAs)
-		t["NewAxis"] = reflect.ValueOf(tensor.NewAxis)
-		t["NewGenerator"] = reflect.ValueOf(tensor.NewGenerator)
-		t["NoDerivative"] = reflect.ValueOf(tensor.NoDerivative)
-		t["NoGrad"] = reflect.ValueOf(tensor.NoGrad)
-		t["NormOptions"] = reflect.ValueOf((*tensor.NormOptions)(nil))
-		t["Normal"] = reflect.ValueOf(tensor.Normal)
-		t["Observe"] = reflect.ValueOf(tensor.Observe)
-		t["OnDevice"] = reflect.ValueOf(tensor.OnDevice)
-		t["Ones"] = reflect.ValueOf(tensor.Ones)
-		t["OnesAs"] = reflect.ValueOf(tensor.OnesAs)
-		t["OnesLike"] = reflect.ValueOf(tensor.OnesLike)
-		t["Op"] = reflect.ValueOf((*tensor.Op)(nil))
-		t["Ops"] = reflect.ValueOf(tensor.Ops)
-		t["Out"] = reflect.ValueOf(tensor.Out)
-		t["PNormOptions"] = reflect.ValueOf((*tensor.PNormOptions)(nil))
-		t["PadOptions"] = reflect.ValueOf((*tensor.PadOptions)(nil))
-		t["PromoteTypes"] = reflect.ValueOf(tensor.PromoteTypes)
-		t["QuantileOptions"] = reflect.ValueOf((*tensor.QuantileOptions)(nil))
-		t["R"] = reflect.ValueOf(tensor.R)
-		t["RMSNorm"] = reflect.ValueOf(tensor.RMSNorm)
-		t["RNNReLUCell"] = reflect.ValueOf(tensor.RNNReLUCell)
-		t["RNNTanhCell"] = reflect.ValueOf(tensor.RNNTanhCell)
-		t["RReLU"] = reflect.ValueOf(tensor.RReLU)
-		t["Rand"] = reflect.ValueOf(tensor.Rand)
-		t["RandLike"] = reflect.ValueOf(tensor.RandLike)
-		t["Randint"] = reflect.ValueOf(tensor.Randint)
-		t["Randn"] = reflect.ValueOf(tensor.Randn)
-		t["RandnLike"] = reflect.ValueOf(tensor.RandnLike)
-		t["Randperm"] = reflect.ValueOf(tensor.Randperm)
-		t["Range"] = reflect.ValueOf((*tensor.Range)(nil))
-		t["RankOptions"] = reflect.ValueOf((*tensor.RankOptions)(nil))
-		t["ReadTensor"] = reflect.ValueOf(tensor.ReadTensor)
-		t["ResetPeakMemory"] = reflect.ValueOf(tensor.ResetPeakMemory)
-		t["ResultType"] = reflect.ValueOf(tensor.ResultType)
-		t["Saved"] = reflect.ValueOf((*tensor.Saved)(nil))
-		t["SavesAll"] = reflect.ValueOf(tensor.SavesAll)
-		t["SavesIndices"] = reflect.ValueOf(tensor.SavesIndices)
-		t["SavesNothing"] = reflect.ValueOf(tensor.SavesNothing)
-		t["SavesOperands"] = reflect.ValueOf(tensor.SavesOperands)
-		t["SavesResult"] = reflect.ValueOf(tensor.SavesResult)
-		t["Scalar"] = reflect.ValueOf(tensor.Scalar)
-		t["ScatterReduceOptions"] = reflect.ValueOf((*tensor.ScatterReduceOptions)(nil))
-		t["SetDefaultDevice"] = reflect.ValueOf(tensor.SetDefaultDevice)
-		t["SetFloat32MatmulPrecision"] = reflect.ValueOf(tensor.SetFloat32MatmulPrecision)
-		t["Stack"] = reflect.ValueOf(tensor.Stack)
-		t["Stats"] = reflect.ValueOf((*tensor.Stats)(nil))
-		t["Tensor"] = reflect.ValueOf((*tensor.Tensor)(nil))
-		t["TensorInfo"] = reflect.ValueOf((*tensor.TensorInfo)(nil))
-		t["TriangularOptions"] = reflect.ValueOf((*tensor.TriangularOptions)(nil))
-		t["TrilIndices"] = reflect.ValueOf(tensor.TrilIndices)
-		t["TriuIndices"] = reflect.ValueOf(tensor.TriuIndices)
-		t["Try"] = reflect.ValueOf(tensor.Try)
-		t["Uint8"] = reflect.ValueOf(tensor.Uint8)
-		t["Uniform"] = reflect.ValueOf(tensor.Uniform)
-		t["Unobserved"] = reflect.ValueOf(tensor.Unobserved)
-		t["VStack"] = reflect.ValueOf(tensor.VStack)
-		t["Zeros"] = reflect.ValueOf(tensor.Zeros)
-		t["ZerosAs"] = reflect.ValueOf(tensor.ZerosAs)
-		t["ZerosLike"] = reflect.ValueOf(tensor.ZerosLike)
-		t["_Op"] = reflect.ValueOf((*_halfnote_tensor_Op)(nil))
-		return t
-	}
+func init() { tables["halfnote/tensor"] = z_halfnote_tensor_[:] }
+
+var z_halfnote_tensor_ = [...]symbol{
+	{"Accelerator", tensor.Accelerator},
+	{"AddMMOptions", (*tensor.AddMMOptions)(nil)},
+	{"All", tensor.All},
+	{"AllClose", tensor.AllClose},
+	{"AlphaDropout", tensor.AlphaDropout},
+	{"Apply", tensor.Apply},
+	{"Arange", tensor.Arange},
+	{"ArangeAs", tensor.ArangeAs},
+	{"BFloat16", tensor.BFloat16},
+	{"BackwardOptions", (*tensor.BackwardOptions)(nil)},
+	{"BatchNorm", tensor.BatchNorm},
+	{"BatchNormOptions", (*tensor.BatchNormOptions)(nil)},
+	{"Bernoulli", tensor.Bernoulli},
+	{"Bilinear", tensor.Bilinear},
+	{"Bool", tensor.Bool},
+	{"BroadcastTensors", tensor.BroadcastTensors},
+	{"CPU", tensor.CPU},
+	{"CPUProducts", tensor.CPUProducts},
+	{"CUDA", tensor.CUDA},
+	{"CartesianProd", tensor.CartesianProd},
+	{"Cast", (*tensor.Cast)(nil)},
+	{"Cat", tensor.Cat},
+	{"ChainMatMul", tensor.ChainMatMul},
+	{"Checkpoint", tensor.Checkpoint},
+	{"Context", (*tensor.Context)(nil)},
+	{"Conv1d", tensor.Conv1d},
+	{"Conv2d", tensor.Conv2d},
+	{"Conv3d", tensor.Conv3d},
+	{"ConvOptions", (*tensor.ConvOptions)(nil)},
+	{"ConvTBC", tensor.ConvTBC},
+	{"ConvTranspose1d", tensor.ConvTranspose1d},
+	{"ConvTranspose2d", tensor.ConvTranspose2d},
+	{"ConvTranspose3d", tensor.ConvTranspose3d},
+	{"ConvTransposeOptions", (*tensor.ConvTransposeOptions)(nil)},
+	{"Counts", (*tensor.Counts)(nil)},
+	{"DStack", tensor.DStack},
+	{"DType", (*tensor.DType)(nil)},
+	{"DTypes", tensor.DTypes},
+	{"DefaultDevice", tensor.DefaultDevice},
+	{"DefaultGenerator", tensor.DefaultGenerator},
+	{"DetectAnomaly", tensor.DetectAnomaly},
+	{"Device", (*tensor.Device)(nil)},
+	{"Dropout", tensor.Dropout},
+	{"Einsum", tensor.Einsum},
+	{"Ellipsis", tensor.Ellipsis},
+	{"Embedding", tensor.Embedding},
+	{"EmbeddingBag", tensor.EmbeddingBag},
+	{"EmbeddingBagOptions", (*tensor.EmbeddingBagOptions)(nil)},
+	{"EmbeddingOptions", (*tensor.EmbeddingOptions)(nil)},
+	{"EnableGrad", tensor.EnableGrad},
+	{"End", untypedInt(tensor.End)},
+	{"Equal", tensor.Equal},
+	{"Error", (*tensor.Error)(nil)},
+	{"Event", (*tensor.Event)(nil)},
+	{"EventInfo", (*tensor.EventInfo)(nil)},
+	{"Exponential", tensor.Exponential},
+	{"Eye", tensor.Eye},
+	{"EyeAs", tensor.EyeAs},
+	{"FInfo", tensor.FInfo},
+	{"FeatureAlphaDropout", tensor.FeatureAlphaDropout},
+	{"FeatureDropout", tensor.FeatureDropout},
+	{"Float16", tensor.Float16},
+	{"Float32", tensor.Float32},
+	{"Float32MatmulPrecision", tensor.Float32MatmulPrecision},
+	{"Float64", tensor.Float64},
+	{"Float8E4M3", tensor.Float8E4M3},
+	{"Float8E5M2", tensor.Float8E5M2},
+	{"FloatInfo", (*tensor.FloatInfo)(nil)},
+	{"FromBools", tensor.FromBools},
+	{"FromBytes", tensor.FromBytes},
+	{"FromFloat32s", tensor.FromFloat32s},
+	{"FromInt64s", tensor.FromInt64s},
+	{"FromInts", tensor.FromInts},
+	{"Full", tensor.Full},
+	{"FullAs", tensor.FullAs},
+	{"FullLike", tensor.FullLike},
+	{"Function", (*tensor.Function)(nil)},
+	{"GRUCell", tensor.GRUCell},
+	{"Generator", (*tensor.Generator)(nil)},
+	{"Grad", tensor.Grad},
+	{"GradGraph", tensor.GradGraph},
+	{"GradWith", tensor.GradWith},
+	{"GridSampleOptions", (*tensor.GridSampleOptions)(nil)},
+	{"GroupNorm", tensor.GroupNorm},
+	{"HStack", tensor.HStack},
+	{"HistogramOptions", (*tensor.HistogramOptions)(nil)},
+	{"IInfo", tensor.IInfo},
+	{"InModule", tensor.InModule},
+	{"IndexItem", (*tensor.IndexItem)(nil)},
+	{"Info", (*tensor.Info)(nil)},
+	{"InstanceNorm", tensor.InstanceNorm},
+	{"Int16", tensor.Int16},
+	{"Int32", tensor.Int32},
+	{"Int64", tensor.Int64},
+	{"Int8", tensor.Int8},
+	{"IntInfo", (*tensor.IntInfo)(nil)},
+	{"InterpolateOptions", (*tensor.InterpolateOptions)(nil)},
+	{"IsGradEnabled", tensor.IsGradEnabled},
+	{"KeepDim", (*tensor.KeepDim)(nil)},
+	{"LSTMCell", tensor.LSTMCell},
+	{"LSTMStep", tensor.LSTMStep},
+	{"LayerNorm", tensor.LayerNorm},
+	{"Linear", tensor.Linear},
+	{"Linspace", tensor.Linspace},
+	{"Logspace", tensor.Logspace},
+	{"LstsqOptions", (*tensor.LstsqOptions)(nil)},
+	{"ManualSeed", tensor.ManualSeed},
+	{"Memory", tensor.Memory},
+	{"MemoryStats", (*tensor.MemoryStats)(nil)},
+	{"Meshgrid", tensor.Meshgrid},
+	{"MultiDot", tensor.MultiDot},
+	{"New", tensor.New},
+	{"NewAs", tensor.NewAs},
+	{"NewAxis", tensor.NewAxis},
+	{"NewGenerator", tensor.NewGenerator},
+	{"NoDerivative", tensor.NoDerivative},
+	{"NoGrad", tensor.NoGrad},
+	{"NormOptions", (*tensor.NormOptions)(nil)},
+	{"Normal", tensor.Normal},
+	{"Observe", tensor.Observe},
+	{"OnDevice", tensor.OnDevice},
+	{"Ones", tensor.Ones},
+	{"OnesAs", tensor.OnesAs},
+	{"OnesLike", tensor.OnesLike},
+	{"Op", (*tensor.Op)(nil)},
+	{"Ops", tensor.Ops},
+	{"Out", tensor.Out},
+	{"PNormOptions", (*tensor.PNormOptions)(nil)},
+	{"PadOptions", (*tensor.PadOptions)(nil)},
+	{"PromoteTypes", tensor.PromoteTypes},
+	{"QuantileOptions", (*tensor.QuantileOptions)(nil)},
+	{"R", tensor.R},
+	{"RMSNorm", tensor.RMSNorm},
+	{"RNNReLUCell", tensor.RNNReLUCell},
+	{"RNNTanhCell", tensor.RNNTanhCell},
+	{"RReLU", tensor.RReLU},
+	{"Rand", tensor.Rand},
+	{"RandLike", tensor.RandLike},
+	{"Randint", tensor.Randint},
+	{"Randn", tensor.Randn},
+	{"RandnLike", tensor.RandnLike},
+	{"Randperm", tensor.Randperm},
+	{"Range", (*tensor.Range)(nil)},
+	{"RankOptions", (*tensor.RankOptions)(nil)},
+	{"ReadTensor", tensor.ReadTensor},
+	{"ResetPeakMemory", tensor.ResetPeakMemory},
+	{"ResultType", tensor.ResultType},
+	{"Saved", (*tensor.Saved)(nil)},
+	{"SavesAll", tensor.SavesAll},
+	{"SavesIndices", tensor.SavesIndices},
+	{"SavesNothing", tensor.SavesNothing},
+	{"SavesOperands", tensor.SavesOperands},
+	{"SavesResult", tensor.SavesResult},
+	{"Scalar", tensor.Scalar},
+	{"ScatterReduceOptions", (*tensor.ScatterReduceOptions)(nil)},
+	{"SetDefaultDevice", tensor.SetDefaultDevice},
+	{"SetFloat32MatmulPrecision", tensor.SetFloat32MatmulPrecision},
+	{"Stack", tensor.Stack},
+	{"Stats", (*tensor.Stats)(nil)},
+	{"Tensor", (*tensor.Tensor)(nil)},
+	{"TensorInfo", (*tensor.TensorInfo)(nil)},
+	{"TriangularOptions", (*tensor.TriangularOptions)(nil)},
+	{"TrilIndices", tensor.TrilIndices},
+	{"TriuIndices", tensor.TriuIndices},
+	{"Try", tensor.Try},
+	{"Uint8", tensor.Uint8},
+	{"Uniform", tensor.Uniform},
+	{"Unobserved", tensor.Unobserved},
+	{"VStack", tensor.VStack},
+	{"Zeros", tensor.Zeros},
+	{"ZerosAs", tensor.ZerosAs},
+	{"ZerosLike", tensor.ZerosLike},
+	{"_Op", (*_halfnote_tensor_Op)(nil)},
 }
 
 type _halfnote_tensor_Op struct{ IValue any }

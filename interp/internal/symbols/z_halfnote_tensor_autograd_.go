@@ -4,21 +4,18 @@ package symbols
 
 import (
 	"halfnote/tensor/autograd"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/autograd"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Func"] = reflect.ValueOf((*autograd.Func)(nil))
-		t["GradCheck"] = reflect.ValueOf(autograd.GradCheck)
-		t["GradGradCheck"] = reflect.ValueOf(autograd.GradGradCheck)
-		t["HVP"] = reflect.ValueOf(autograd.HVP)
-		t["Hessian"] = reflect.ValueOf(autograd.Hessian)
-		t["JVP"] = reflect.ValueOf(autograd.JVP)
-		t["Jacobian"] = reflect.ValueOf(autograd.Jacobian)
-		t["JacobianGraph"] = reflect.ValueOf(autograd.JacobianGraph)
-		t["VJP"] = reflect.ValueOf(autograd.VJP)
-		return t
-	}
+func init() { tables["halfnote/tensor/autograd"] = z_halfnote_tensor_autograd_[:] }
+
+var z_halfnote_tensor_autograd_ = [...]symbol{
+	{"Func", (*autograd.Func)(nil)},
+	{"GradCheck", autograd.GradCheck},
+	{"GradGradCheck", autograd.GradGradCheck},
+	{"HVP", autograd.HVP},
+	{"Hessian", autograd.Hessian},
+	{"JVP", autograd.JVP},
+	{"Jacobian", autograd.Jacobian},
+	{"JacobianGraph", autograd.JacobianGraph},
+	{"VJP", autograd.VJP},
 }

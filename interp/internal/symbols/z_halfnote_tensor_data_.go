@@ -6,107 +6,104 @@ import (
 	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/data"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Batch"] = reflect.ValueOf((*data.Batch)(nil))
-		t["BatchDataset"] = reflect.ValueOf((*data.BatchDataset)(nil))
-		t["BatchSampler"] = reflect.ValueOf((*data.BatchSampler)(nil))
-		t["CSVOptions"] = reflect.ValueOf((*data.CSVOptions)(nil))
-		t["Cased"] = reflect.ValueOf(data.Cased)
-		t["ConcatDataset"] = reflect.ValueOf((*data.ConcatDataset)(nil))
-		t["Dataset"] = reflect.ValueOf((*data.Dataset)(nil))
-		t["DistributedOption"] = reflect.ValueOf((*data.DistributedOption)(nil))
-		t["DistributedSampler"] = reflect.ValueOf((*data.DistributedSampler)(nil))
-		t["DropLast"] = reflect.ValueOf(data.DropLast)
-		t["DropTail"] = reflect.ValueOf(data.DropTail)
-		t["Encoding"] = reflect.ValueOf((*data.Encoding)(nil))
-		t["Epoch"] = reflect.ValueOf((*data.Epoch)(nil))
-		t["Foreign"] = reflect.ValueOf((*data.Foreign)(nil))
-		t["FormatError"] = reflect.ValueOf((*data.FormatError)(nil))
-		t["Groups"] = reflect.ValueOf((*data.Groups)(nil))
-		t["InOrder"] = reflect.ValueOf(data.InOrder)
-		t["Load"] = reflect.ValueOf(data.Load)
-		t["LoadCIFAR10"] = reflect.ValueOf(data.LoadCIFAR10)
-		t["LoadCIFAR100"] = reflect.ValueOf(data.LoadCIFAR100)
-		t["LoadCSV"] = reflect.ValueOf(data.LoadCSV)
-		t["LoadIDX"] = reflect.ValueOf(data.LoadIDX)
-		t["LoadKnown"] = reflect.ValueOf(data.LoadKnown)
-		t["LoadMNIST"] = reflect.ValueOf(data.LoadMNIST)
-		t["LoadNPY"] = reflect.ValueOf(data.LoadNPY)
-		t["LoadNPZ"] = reflect.ValueOf(data.LoadNPZ)
-		t["LoadSafetensors"] = reflect.ValueOf(data.LoadSafetensors)
-		t["LoadTokenizer"] = reflect.ValueOf(data.LoadTokenizer)
-		t["LoadTorch"] = reflect.ValueOf(data.LoadTorch)
-		t["Loader"] = reflect.ValueOf((*data.Loader)(nil))
-		t["LoaderOption"] = reflect.ValueOf((*data.LoaderOption)(nil))
-		t["NPZ"] = reflect.ValueOf((*data.NPZ)(nil))
-		t["NewBatchSampler"] = reflect.ValueOf(data.NewBatchSampler)
-		t["NewConcatDataset"] = reflect.ValueOf(data.NewConcatDataset)
-		t["NewDistributedSampler"] = reflect.ValueOf(data.NewDistributedSampler)
-		t["NewLoader"] = reflect.ValueOf(data.NewLoader)
-		t["NewRandomSampler"] = reflect.ValueOf(data.NewRandomSampler)
-		t["NewReplacementSampler"] = reflect.ValueOf(data.NewReplacementSampler)
-		t["NewSequentialSampler"] = reflect.ValueOf(data.NewSequentialSampler)
-		t["NewSubset"] = reflect.ValueOf(data.NewSubset)
-		t["NewSubsetRandomSampler"] = reflect.ValueOf(data.NewSubsetRandomSampler)
-		t["NewTable"] = reflect.ValueOf(data.NewTable)
-		t["NewTensorDataset"] = reflect.ValueOf(data.NewTensorDataset)
-		t["NewTokenizer"] = reflect.ValueOf(data.NewTokenizer)
-		t["NewWeightedRandomSampler"] = reflect.ValueOf(data.NewWeightedRandomSampler)
-		t["Normalize"] = reflect.ValueOf(data.Normalize)
-		t["Numbers"] = reflect.ValueOf(data.Numbers)
-		t["OpenNPZ"] = reflect.ValueOf(data.OpenNPZ)
-		t["OpenSafetensors"] = reflect.ValueOf(data.OpenSafetensors)
-		t["Prefetch"] = reflect.ValueOf(data.Prefetch)
-		t["Progress"] = reflect.ValueOf((*data.Progress)(nil))
-		t["RandomBatches"] = reflect.ValueOf(data.RandomBatches)
-		t["RandomCrop"] = reflect.ValueOf(data.RandomCrop)
-		t["RandomHorizontalFlip"] = reflect.ValueOf(data.RandomHorizontalFlip)
-		t["RandomSplit"] = reflect.ValueOf(data.RandomSplit)
-		t["Row"] = reflect.ValueOf((*data.Row)(nil))
-		t["Safetensors"] = reflect.ValueOf((*data.Safetensors)(nil))
-		t["SampleError"] = reflect.ValueOf((*data.SampleError)(nil))
-		t["Sampler"] = reflect.ValueOf((*data.Sampler)(nil))
-		t["SamplerSeed"] = reflect.ValueOf(data.SamplerSeed)
-		t["Save"] = reflect.ValueOf(data.Save)
-		t["SaveCIFAR10"] = reflect.ValueOf(data.SaveCIFAR10)
-		t["SaveCIFAR100"] = reflect.ValueOf(data.SaveCIFAR100)
-		t["SaveCompressedNPZ"] = reflect.ValueOf(data.SaveCompressedNPZ)
-		t["SaveIDX"] = reflect.ValueOf(data.SaveIDX)
-		t["SaveNPY"] = reflect.ValueOf(data.SaveNPY)
-		t["SaveNPZ"] = reflect.ValueOf(data.SaveNPZ)
-		t["SaveSafetensors"] = reflect.ValueOf(data.SaveSafetensors)
-		t["Shuffle"] = reflect.ValueOf(data.Shuffle)
-		t["StateDict"] = reflect.ValueOf(data.StateDict)
-		t["Subset"] = reflect.ValueOf((*data.Subset)(nil))
-		t["SyntheticCIFAR"] = reflect.ValueOf(data.SyntheticCIFAR)
-		t["SyntheticTweets"] = reflect.ValueOf(data.SyntheticTweets)
-		t["Table"] = reflect.ValueOf((*data.Table)(nil))
-		t["TensorDataset"] = reflect.ValueOf((*data.TensorDataset)(nil))
-		t["TextBatch"] = reflect.ValueOf((*data.TextBatch)(nil))
-		t["TextOptions"] = reflect.ValueOf((*data.TextOptions)(nil))
-		t["ToFloat"] = reflect.ValueOf(data.ToFloat)
-		t["Tokenizer"] = reflect.ValueOf((*data.Tokenizer)(nil))
-		t["TokenizerOption"] = reflect.ValueOf((*data.TokenizerOption)(nil))
-		t["Transform"] = reflect.ValueOf((*data.Transform)(nil))
-		t["Vocabulary"] = reflect.ValueOf(data.Vocabulary)
-		t["WithBatchSampler"] = reflect.ValueOf(data.WithBatchSampler)
-		t["WithCollate"] = reflect.ValueOf(data.WithCollate)
-		t["WithGenerator"] = reflect.ValueOf(data.WithGenerator)
-		t["WithSampler"] = reflect.ValueOf(data.WithSampler)
-		t["WithTransforms"] = reflect.ValueOf(data.WithTransforms)
-		t["Workers"] = reflect.ValueOf(data.Workers)
-		t["_BatchDataset"] = reflect.ValueOf((*_halfnote_tensor_data_BatchDataset)(nil))
-		t["_BatchSampler"] = reflect.ValueOf((*_halfnote_tensor_data_BatchSampler)(nil))
-		t["_Dataset"] = reflect.ValueOf((*_halfnote_tensor_data_Dataset)(nil))
-		t["_Progress"] = reflect.ValueOf((*_halfnote_tensor_data_Progress)(nil))
-		t["_Sampler"] = reflect.ValueOf((*_halfnote_tensor_data_Sampler)(nil))
-		return t
-	}
+func init() { tables["halfnote/tensor/data"] = z_halfnote_tensor_data_[:] }
+
+var z_halfnote_tensor_data_ = [...]symbol{
+	{"Batch", (*data.Batch)(nil)},
+	{"BatchDataset", (*data.BatchDataset)(nil)},
+	{"BatchSampler", (*data.BatchSampler)(nil)},
+	{"CSVOptions", (*data.CSVOptions)(nil)},
+	{"Cased", data.Cased},
+	{"ConcatDataset", (*data.ConcatDataset)(nil)},
+	{"Dataset", (*data.Dataset)(nil)},
+	{"DistributedOption", (*data.DistributedOption)(nil)},
+	{"DistributedSampler", (*data.DistributedSampler)(nil)},
+	{"DropLast", data.DropLast},
+	{"DropTail", data.DropTail},
+	{"Encoding", (*data.Encoding)(nil)},
+	{"Epoch", (*data.Epoch)(nil)},
+	{"Foreign", (*data.Foreign)(nil)},
+	{"FormatError", (*data.FormatError)(nil)},
+	{"Groups", (*data.Groups)(nil)},
+	{"InOrder", data.InOrder},
+	{"Load", data.Load},
+	{"LoadCIFAR10", data.LoadCIFAR10},
+	{"LoadCIFAR100", data.LoadCIFAR100},
+	{"LoadCSV", data.LoadCSV},
+	{"LoadIDX", data.LoadIDX},
+	{"LoadKnown", data.LoadKnown},
+	{"LoadMNIST", data.LoadMNIST},
+	{"LoadNPY", data.LoadNPY},
+	{"LoadNPZ", data.LoadNPZ},
+	{"LoadSafetensors", data.LoadSafetensors},
+	{"LoadTokenizer", data.LoadTokenizer},
+	{"LoadTorch", data.LoadTorch},
+	{"Loader", (*data.Loader)(nil)},
+	{"LoaderOption", (*data.LoaderOption)(nil)},
+	{"NPZ", (*data.NPZ)(nil)},
+	{"NewBatchSampler", data.NewBatchSampler},
+	{"NewConcatDataset", data.NewConcatDataset},
+	{"NewDistributedSampler", data.NewDistributedSampler},
+	{"NewLoader", data.NewLoader},
+	{"NewRandomSampler", data.NewRandomSampler},
+	{"NewReplacementSampler", data.NewReplacementSampler},
+	{"NewSequentialSampler", data.NewSequentialSampler},
+	{"NewSubset", data.NewSubset},
+	{"NewSubsetRandomSampler", data.NewSubsetRandomSampler},
+	{"NewTable", data.NewTable},
+	{"NewTensorDataset", data.NewTensorDataset},
+	{"NewTokenizer", data.NewTokenizer},
+	{"NewWeightedRandomSampler", data.NewWeightedRandomSampler},
+	{"Normalize", data.Normalize},
+	{"Numbers", data.Numbers},
+	{"OpenNPZ", data.OpenNPZ},
+	{"OpenSafetensors", data.OpenSafetensors},
+	{"Prefetch", data.Prefetch},
+	{"Progress", (*data.Progress)(nil)},
+	{"RandomBatches", data.RandomBatches},
+	{"RandomCrop", data.RandomCrop},
+	{"RandomHorizontalFlip", data.RandomHorizontalFlip},
+	{"RandomSplit", data.RandomSplit},
+	{"Row", (*data.Row)(nil)},
+	{"Safetensors", (*data.Safetensors)(nil)},
+	{"SampleError", (*data.SampleError)(nil)},
+	{"Sampler", (*data.Sampler)(nil)},
+	{"SamplerSeed", data.SamplerSeed},
+	{"Save", data.Save},
+	{"SaveCIFAR10", data.SaveCIFAR10},
+	{"SaveCIFAR100", data.SaveCIFAR100},
+	{"SaveCompressedNPZ", data.SaveCompressedNPZ},
+	{"SaveIDX", data.SaveIDX},
+	{"SaveNPY", data.SaveNPY},
+	{"SaveNPZ", data.SaveNPZ},
+	{"SaveSafetensors", data.SaveSafetensors},
+	{"Shuffle", data.Shuffle},
+	{"StateDict", data.StateDict},
+	{"Subset", (*data.Subset)(nil)},
+	{"SyntheticCIFAR", data.SyntheticCIFAR},
+	{"SyntheticTweets", data.SyntheticTweets},
+	{"Table", (*data.Table)(nil)},
+	{"TensorDataset", (*data.TensorDataset)(nil)},
+	{"TextBatch", (*data.TextBatch)(nil)},
+	{"TextOptions", (*data.TextOptions)(nil)},
+	{"ToFloat", data.ToFloat},
+	{"Tokenizer", (*data.Tokenizer)(nil)},
+	{"TokenizerOption", (*data.TokenizerOption)(nil)},
+	{"Transform", (*data.Transform)(nil)},
+	{"Vocabulary", data.Vocabulary},
+	{"WithBatchSampler", data.WithBatchSampler},
+	{"WithCollate", data.WithCollate},
+	{"WithGenerator", data.WithGenerator},
+	{"WithSampler", data.WithSampler},
+	{"WithTransforms", data.WithTransforms},
+	{"Workers", data.Workers},
+	{"_BatchDataset", (*_halfnote_tensor_data_BatchDataset)(nil)},
+	{"_BatchSampler", (*_halfnote_tensor_data_BatchSampler)(nil)},
+	{"_Dataset", (*_halfnote_tensor_data_Dataset)(nil)},
+	{"_Progress", (*_halfnote_tensor_data_Progress)(nil)},
+	{"_Sampler", (*_halfnote_tensor_data_Sampler)(nil)},
 }
 
 type _halfnote_tensor_data_BatchDataset struct{ IValue any }

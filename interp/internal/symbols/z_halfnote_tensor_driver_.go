@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"halfnote/tensor"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/driver"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Counts"] = reflect.ValueOf((*tensor.Counts)(nil))
-		t["DType"] = reflect.ValueOf((*tensor.DType)(nil))
-		return t
-	}
+func init() { tables["halfnote/tensor/driver"] = z_halfnote_tensor_driver_[:] }
+
+var z_halfnote_tensor_driver_ = [...]symbol{
+	{"Counts", (*tensor.Counts)(nil)},
+	{"DType", (*tensor.DType)(nil)},
 }

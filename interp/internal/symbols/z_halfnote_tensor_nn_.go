@@ -6,407 +6,404 @@ import (
 	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/nn"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Activation"] = reflect.ValueOf(nn.Activation)
-		t["AdaptiveAvgPool1d"] = reflect.ValueOf(nn.AdaptiveAvgPool1d)
-		t["AdaptiveAvgPool2d"] = reflect.ValueOf(nn.AdaptiveAvgPool2d)
-		t["AdaptiveAvgPool3d"] = reflect.ValueOf(nn.AdaptiveAvgPool3d)
-		t["AdaptiveLogSoftmaxWithLoss"] = reflect.ValueOf((*nn.AdaptiveLogSoftmaxWithLoss)(nil))
-		t["AdaptiveMaxPool1d"] = reflect.ValueOf(nn.AdaptiveMaxPool1d)
-		t["AdaptiveMaxPool2d"] = reflect.ValueOf(nn.AdaptiveMaxPool2d)
-		t["AdaptiveMaxPool3d"] = reflect.ValueOf(nn.AdaptiveMaxPool3d)
-		t["AddBiasKV"] = reflect.ValueOf(nn.AddBiasKV)
-		t["AddZeroAttn"] = reflect.ValueOf(nn.AddZeroAttn)
-		t["Affine"] = reflect.ValueOf(nn.Affine)
-		t["AlignCorners"] = reflect.ValueOf(nn.AlignCorners)
-		t["Alpha"] = reflect.ValueOf(nn.Alpha)
-		t["Apply"] = reflect.ValueOf(nn.Apply)
-		t["AttnMask"] = reflect.ValueOf(nn.AttnMask)
-		t["AverageAttnWeights"] = reflect.ValueOf(nn.AverageAttnWeights)
-		t["AvgPool1d"] = reflect.ValueOf(nn.AvgPool1d)
-		t["AvgPool2d"] = reflect.ValueOf(nn.AvgPool2d)
-		t["AvgPool3d"] = reflect.ValueOf(nn.AvgPool3d)
-		t["BatchFirst"] = reflect.ValueOf(nn.BatchFirst)
-		t["BatchNorm1d"] = reflect.ValueOf((*nn.BatchNorm1d)(nil))
-		t["BatchNorm2d"] = reflect.ValueOf((*nn.BatchNorm2d)(nil))
-		t["BatchNorm3d"] = reflect.ValueOf((*nn.BatchNorm3d)(nil))
-		t["Beta"] = reflect.ValueOf(nn.Beta)
-		t["Bias"] = reflect.ValueOf(nn.Bias)
-		t["Bidirectional"] = reflect.ValueOf(nn.Bidirectional)
-		t["Bilinear"] = reflect.ValueOf((*nn.Bilinear)(nil))
-		t["BinaryCrossEntropy"] = reflect.ValueOf(nn.BinaryCrossEntropy)
-		t["BinaryCrossEntropyWithLogits"] = reflect.ValueOf(nn.BinaryCrossEntropyWithLogits)
-		t["Blank"] = reflect.ValueOf(nn.Blank)
-		t["CTCLoss"] = reflect.ValueOf(nn.CTCLoss)
-		t["CalculateGain"] = reflect.ValueOf(nn.CalculateGain)
-		t["CeilMode"] = reflect.ValueOf(nn.CeilMode)
-		t["ChannelNorm"] = reflect.ValueOf((*nn.ChannelNorm)(nil))
-		t["CheckpointSequential"] = reflect.ValueOf(nn.CheckpointSequential)
-		t["ClipGradNorm"] = reflect.ValueOf(nn.ClipGradNorm)
-		t["ClipGradValue"] = reflect.ValueOf(nn.ClipGradValue)
-		t["Conv1d"] = reflect.ValueOf((*nn.Conv1d)(nil))
-		t["Conv2d"] = reflect.ValueOf((*nn.Conv2d)(nil))
-		t["Conv3d"] = reflect.ValueOf((*nn.Conv3d)(nil))
-		t["ConvTranspose1d"] = reflect.ValueOf((*nn.ConvTranspose1d)(nil))
-		t["ConvTranspose2d"] = reflect.ValueOf((*nn.ConvTranspose2d)(nil))
-		t["ConvTranspose3d"] = reflect.ValueOf((*nn.ConvTranspose3d)(nil))
-		t["Convolution"] = reflect.ValueOf((*nn.Convolution)(nil))
-		t["CosineEmbeddingLoss"] = reflect.ValueOf(nn.CosineEmbeddingLoss)
-		t["CountIncludePad"] = reflect.ValueOf(nn.CountIncludePad)
-		t["CrossEntropy"] = reflect.ValueOf(nn.CrossEntropy)
-		t["CumulativeAverage"] = reflect.ValueOf(nn.CumulativeAverage)
-		t["Delta"] = reflect.ValueOf(nn.Delta)
-		t["Dilation"] = reflect.ValueOf(nn.Dilation)
-		t["Dim"] = reflect.ValueOf(nn.Dim)
-		t["DimFeedforward"] = reflect.ValueOf(nn.DimFeedforward)
-		t["DistanceFunction"] = reflect.ValueOf(nn.DistanceFunction)
-		t["DistanceSwap"] = reflect.ValueOf(nn.DistanceSwap)
-		t["DivValue"] = reflect.ValueOf(nn.DivValue)
-		t["DivisorOverride"] = reflect.ValueOf(nn.DivisorOverride)
-		t["Dropout"] = reflect.ValueOf((*nn.Dropout)(nil))
-		t["DropoutP"] = reflect.ValueOf(nn.DropoutP)
-		t["Embedding"] = reflect.ValueOf((*nn.Embedding)(nil))
-		t["EmbeddingBag"] = reflect.ValueOf((*nn.EmbeddingBag)(nil))
-		t["EnableGQA"] = reflect.ValueOf(nn.EnableGQA)
-		t["EnforceSorted"] = reflect.ValueOf(nn.EnforceSorted)
-		t["Eps"] = reflect.ValueOf(nn.Eps)
-		t["ErrorIfNonFinite"] = reflect.ValueOf(nn.ErrorIfNonFinite)
-		t["Eval"] = reflect.ValueOf(nn.Eval)
-		t["FractionalMaxPool"] = reflect.ValueOf((*nn.FractionalMaxPool)(nil))
-		t["FractionalMaxPool2d"] = reflect.ValueOf(nn.FractionalMaxPool2d)
-		t["FractionalMaxPool3d"] = reflect.ValueOf(nn.FractionalMaxPool3d)
-		t["FullLoss"] = reflect.ValueOf(nn.FullLoss)
-		t["Func"] = reflect.ValueOf((*nn.Func)(nil))
-		t["FunctionalCall"] = reflect.ValueOf(nn.FunctionalCall)
-		t["GRU"] = reflect.ValueOf((*nn.GRU)(nil))
-		t["GRUCell"] = reflect.ValueOf((*nn.GRUCell)(nil))
-		t["GaussianNLLLoss"] = reflect.ValueOf(nn.GaussianNLLLoss)
-		t["GroupNorm"] = reflect.ValueOf((*nn.GroupNorm)(nil))
-		t["Groups"] = reflect.ValueOf(nn.Groups)
-		t["GumbelSoftmax"] = reflect.ValueOf(nn.GumbelSoftmax)
-		t["Half"] = reflect.ValueOf(nn.Half)
-		t["Hard"] = reflect.ValueOf(nn.Hard)
-		t["HeadBias"] = reflect.ValueOf(nn.HeadBias)
-		t["HingeEmbeddingLoss"] = reflect.ValueOf(nn.HingeEmbeddingLoss)
-		t["Hooked"] = reflect.ValueOf((*nn.Hooked)(nil))
-		t["HuberLoss"] = reflect.ValueOf(nn.HuberLoss)
-		t["IgnoreIndex"] = reflect.ValueOf(nn.IgnoreIndex)
-		t["IncompatibleKeys"] = reflect.ValueOf((*nn.IncompatibleKeys)(nil))
-		t["InitConstant"] = reflect.ValueOf(nn.InitConstant)
-		t["InitDirac"] = reflect.ValueOf(nn.InitDirac)
-		t["InitEye"] = reflect.ValueOf(nn.InitEye)
-		t["InitFrom"] = reflect.ValueOf(nn.InitFrom)
-		t["InitKaimingNormal"] = reflect.ValueOf(nn.InitKaimingNormal)
-		t["InitKaimingUniform"] = reflect.ValueOf(nn.InitKaimingUniform)
-		t["InitNormal"] = reflect.ValueOf(nn.InitNormal)
-		t["InitOnes"] = reflect.ValueOf(nn.InitOnes)
-		t["InitOrthogonal"] = reflect.ValueOf(nn.InitOrthogonal)
-		t["InitSparse"] = reflect.ValueOf(nn.InitSparse)
-		t["InitTruncNormal"] = reflect.ValueOf(nn.InitTruncNormal)
-		t["InitUniform"] = reflect.ValueOf(nn.InitUniform)
-		t["InitXavierNormal"] = reflect.ValueOf(nn.InitXavierNormal)
-		t["InitXavierUniform"] = reflect.ValueOf(nn.InitXavierUniform)
-		t["InitZeros"] = reflect.ValueOf(nn.InitZeros)
-		t["InstanceNorm1d"] = reflect.ValueOf((*nn.InstanceNorm1d)(nil))
-		t["InstanceNorm2d"] = reflect.ValueOf((*nn.InstanceNorm2d)(nil))
-		t["InstanceNorm3d"] = reflect.ValueOf((*nn.InstanceNorm3d)(nil))
-		t["IsCausal"] = reflect.ValueOf(nn.IsCausal)
-		t["K"] = reflect.ValueOf(nn.K)
-		t["KDim"] = reflect.ValueOf(nn.KDim)
-		t["KLDiv"] = reflect.ValueOf(nn.KLDiv)
-		t["KeepDim"] = reflect.ValueOf(nn.KeepDim)
-		t["KernelSize"] = reflect.ValueOf(nn.KernelSize)
-		t["KeyPaddingMask"] = reflect.ValueOf(nn.KeyPaddingMask)
-		t["L1Loss"] = reflect.ValueOf(nn.L1Loss)
-		t["LPPool1d"] = reflect.ValueOf(nn.LPPool1d)
-		t["LPPool2d"] = reflect.ValueOf(nn.LPPool2d)
-		t["LPPool3d"] = reflect.ValueOf(nn.LPPool3d)
-		t["LSTM"] = reflect.ValueOf((*nn.LSTM)(nil))
-		t["LSTMCell"] = reflect.ValueOf((*nn.LSTMCell)(nil))
-		t["LabelSmoothing"] = reflect.ValueOf(nn.LabelSmoothing)
-		t["LayerNorm"] = reflect.ValueOf((*nn.LayerNorm)(nil))
-		t["Linear"] = reflect.ValueOf((*nn.Linear)(nil))
-		t["LinearBias"] = reflect.ValueOf(nn.LinearBias)
-		t["LinearCrossEntropy"] = reflect.ValueOf(nn.LinearCrossEntropy)
-		t["LinearCrossEntropyLoss"] = reflect.ValueOf((*nn.LinearCrossEntropyLoss)(nil))
-		t["LoadStateDict"] = reflect.ValueOf(nn.LoadStateDict)
-		t["LoadStateDictPartly"] = reflect.ValueOf(nn.LoadStateDictPartly)
-		t["LocalResponseNorm"] = reflect.ValueOf(nn.LocalResponseNorm)
-		t["LogInput"] = reflect.ValueOf(nn.LogInput)
-		t["LogTarget"] = reflect.ValueOf(nn.LogTarget)
-		t["Loss"] = reflect.ValueOf((*nn.Loss)(nil))
-		t["MSELoss"] = reflect.ValueOf(nn.MSELoss)
-		t["Margin"] = reflect.ValueOf(nn.Margin)
-		t["MarginRankingLoss"] = reflect.ValueOf(nn.MarginRankingLoss)
-		t["MaxNorm"] = reflect.ValueOf(nn.MaxNorm)
-		t["MaxPool"] = reflect.ValueOf((*nn.MaxPool)(nil))
-		t["MaxPool1d"] = reflect.ValueOf(nn.MaxPool1d)
-		t["MaxPool1dWithIndices"] = reflect.ValueOf(nn.MaxPool1dWithIndices)
-		t["MaxPool2d"] = reflect.ValueOf(nn.MaxPool2d)
-		t["MaxPool2dWithIndices"] = reflect.ValueOf(nn.MaxPool2dWithIndices)
-		t["MaxPool3d"] = reflect.ValueOf(nn.MaxPool3d)
-		t["MaxPool3dWithIndices"] = reflect.ValueOf(nn.MaxPool3dWithIndices)
-		t["MaxUnpool"] = reflect.ValueOf((*nn.MaxUnpool)(nil))
-		t["MaxUnpool1d"] = reflect.ValueOf(nn.MaxUnpool1d)
-		t["MaxUnpool2d"] = reflect.ValueOf(nn.MaxUnpool2d)
-		t["MaxUnpool3d"] = reflect.ValueOf(nn.MaxUnpool3d)
-		t["MemoryIsCausal"] = reflect.ValueOf(nn.MemoryIsCausal)
-		t["MemoryKeyPaddingMask"] = reflect.ValueOf(nn.MemoryKeyPaddingMask)
-		t["MemoryMask"] = reflect.ValueOf(nn.MemoryMask)
-		t["Mode"] = reflect.ValueOf(nn.Mode)
-		t["Module"] = reflect.ValueOf((*nn.Module)(nil))
-		t["Momentum"] = reflect.ValueOf(nn.Momentum)
-		t["MultiLabelMarginLoss"] = reflect.ValueOf(nn.MultiLabelMarginLoss)
-		t["MultiLabelSoftMarginLoss"] = reflect.ValueOf(nn.MultiLabelSoftMarginLoss)
-		t["MultiMarginLoss"] = reflect.ValueOf(nn.MultiMarginLoss)
-		t["MultiheadAttention"] = reflect.ValueOf((*nn.MultiheadAttention)(nil))
-		t["NLLLoss"] = reflect.ValueOf(nn.NLLLoss)
-		t["NPowerIterations"] = reflect.ValueOf(nn.NPowerIterations)
-		t["Named"] = reflect.ValueOf((*nn.Named)(nil))
-		t["NamedBuffers"] = reflect.ValueOf(nn.NamedBuffers)
-		t["NamedModule"] = reflect.ValueOf((*nn.NamedModule)(nil))
-		t["NamedModules"] = reflect.ValueOf(nn.NamedModules)
-		t["NamedParameters"] = reflect.ValueOf(nn.NamedParameters)
-		t["NeedWeights"] = reflect.ValueOf(nn.NeedWeights)
-		t["NegativeSlope"] = reflect.ValueOf(nn.NegativeSlope)
-		t["NewAdaptiveAvgPool1d"] = reflect.ValueOf(nn.NewAdaptiveAvgPool1d)
-		t["NewAdaptiveAvgPool2d"] = reflect.ValueOf(nn.NewAdaptiveAvgPool2d)
-		t["NewAdaptiveAvgPool3d"] = reflect.ValueOf(nn.NewAdaptiveAvgPool3d)
-		t["NewAdaptiveLogSoftmaxWithLoss"] = reflect.ValueOf(nn.NewAdaptiveLogSoftmaxWithLoss)
-		t["NewAdaptiveMaxPool1d"] = reflect.ValueOf(nn.NewAdaptiveMaxPool1d)
-		t["NewAdaptiveMaxPool2d"] = reflect.ValueOf(nn.NewAdaptiveMaxPool2d)
-		t["NewAdaptiveMaxPool3d"] = reflect.ValueOf(nn.NewAdaptiveMaxPool3d)
-		t["NewAlphaDropout"] = reflect.ValueOf(nn.NewAlphaDropout)
-		t["NewAvgPool1d"] = reflect.ValueOf(nn.NewAvgPool1d)
-		t["NewAvgPool2d"] = reflect.ValueOf(nn.NewAvgPool2d)
-		t["NewAvgPool3d"] = reflect.ValueOf(nn.NewAvgPool3d)
-		t["NewBCELoss"] = reflect.ValueOf(nn.NewBCELoss)
-		t["NewBCEWithLogitsLoss"] = reflect.ValueOf(nn.NewBCEWithLogitsLoss)
-		t["NewBatchNorm1d"] = reflect.ValueOf(nn.NewBatchNorm1d)
-		t["NewBatchNorm2d"] = reflect.ValueOf(nn.NewBatchNorm2d)
-		t["NewBatchNorm3d"] = reflect.ValueOf(nn.NewBatchNorm3d)
-		t["NewBilinear"] = reflect.ValueOf(nn.NewBilinear)
-		t["NewCELU"] = reflect.ValueOf(nn.NewCELU)
-		t["NewCTCLoss"] = reflect.ValueOf(nn.NewCTCLoss)
-		t["NewChannelShuffle"] = reflect.ValueOf(nn.NewChannelShuffle)
-		t["NewCircularPad1d"] = reflect.ValueOf(nn.NewCircularPad1d)
-		t["NewCircularPad2d"] = reflect.ValueOf(nn.NewCircularPad2d)
-		t["NewCircularPad3d"] = reflect.ValueOf(nn.NewCircularPad3d)
-		t["NewConstantPad1d"] = reflect.ValueOf(nn.NewConstantPad1d)
-		t["NewConstantPad2d"] = reflect.ValueOf(nn.NewConstantPad2d)
-		t["NewConstantPad3d"] = reflect.ValueOf(nn.NewConstantPad3d)
-		t["NewConv1d"] = reflect.ValueOf(nn.NewConv1d)
-		t["NewConv2d"] = reflect.ValueOf(nn.NewConv2d)
-		t["NewConv3d"] = reflect.ValueOf(nn.NewConv3d)
-		t["NewConvTranspose1d"] = reflect.ValueOf(nn.NewConvTranspose1d)
-		t["NewConvTranspose2d"] = reflect.ValueOf(nn.NewConvTranspose2d)
-		t["NewConvTranspose3d"] = reflect.ValueOf(nn.NewConvTranspose3d)
-		t["NewCosineEmbeddingLoss"] = reflect.ValueOf(nn.NewCosineEmbeddingLoss)
-		t["NewCosineSimilarity"] = reflect.ValueOf(nn.NewCosineSimilarity)
-		t["NewCrossEntropyLoss"] = reflect.ValueOf(nn.NewCrossEntropyLoss)
-		t["NewDropout"] = reflect.ValueOf(nn.NewDropout)
-		t["NewDropout1d"] = reflect.ValueOf(nn.NewDropout1d)
-		t["NewDropout2d"] = reflect.ValueOf(nn.NewDropout2d)
-		t["NewDropout3d"] = reflect.ValueOf(nn.NewDropout3d)
-		t["NewELU"] = reflect.ValueOf(nn.NewELU)
-		t["NewEmbedding"] = reflect.ValueOf(nn.NewEmbedding)
-		t["NewEmbeddingBag"] = reflect.ValueOf(nn.NewEmbeddingBag)
-		t["NewFeatureAlphaDropout"] = reflect.ValueOf(nn.NewFeatureAlphaDropout)
-		t["NewFlatten"] = reflect.ValueOf(nn.NewFlatten)
-		t["NewFold"] = reflect.ValueOf(nn.NewFold)
-		t["NewFractionalMaxPool2d"] = reflect.ValueOf(nn.NewFractionalMaxPool2d)
-		t["NewFractionalMaxPool3d"] = reflect.ValueOf(nn.NewFractionalMaxPool3d)
-		t["NewGELU"] = reflect.ValueOf(nn.NewGELU)
-		t["NewGELUTanh"] = reflect.ValueOf(nn.NewGELUTanh)
-		t["NewGLU"] = reflect.ValueOf(nn.NewGLU)
-		t["NewGRU"] = reflect.ValueOf(nn.NewGRU)
-		t["NewGRUCell"] = reflect.ValueOf(nn.NewGRUCell)
-		t["NewGaussianNLLLoss"] = reflect.ValueOf(nn.NewGaussianNLLLoss)
-		t["NewGroupNorm"] = reflect.ValueOf(nn.NewGroupNorm)
-		t["NewHardshrink"] = reflect.ValueOf(nn.NewHardshrink)
-		t["NewHardsigmoid"] = reflect.ValueOf(nn.NewHardsigmoid)
-		t["NewHardswish"] = reflect.ValueOf(nn.NewHardswish)
-		t["NewHardtanh"] = reflect.ValueOf(nn.NewHardtanh)
-		t["NewHingeEmbeddingLoss"] = reflect.ValueOf(nn.NewHingeEmbeddingLoss)
-		t["NewHooked"] = reflect.ValueOf(nn.NewHooked)
-		t["NewHuberLoss"] = reflect.ValueOf(nn.NewHuberLoss)
-		t["NewIdentity"] = reflect.ValueOf(nn.NewIdentity)
-		t["NewInstanceNorm1d"] = reflect.ValueOf(nn.NewInstanceNorm1d)
-		t["NewInstanceNorm2d"] = reflect.ValueOf(nn.NewInstanceNorm2d)
-		t["NewInstanceNorm3d"] = reflect.ValueOf(nn.NewInstanceNorm3d)
-		t["NewKLDivLoss"] = reflect.ValueOf(nn.NewKLDivLoss)
-		t["NewL1Loss"] = reflect.ValueOf(nn.NewL1Loss)
-		t["NewLPPool1d"] = reflect.ValueOf(nn.NewLPPool1d)
-		t["NewLPPool2d"] = reflect.ValueOf(nn.NewLPPool2d)
-		t["NewLPPool3d"] = reflect.ValueOf(nn.NewLPPool3d)
-		t["NewLSTM"] = reflect.ValueOf(nn.NewLSTM)
-		t["NewLSTMCell"] = reflect.ValueOf(nn.NewLSTMCell)
-		t["NewLayerNorm"] = reflect.ValueOf(nn.NewLayerNorm)
-		t["NewLeakyReLU"] = reflect.ValueOf(nn.NewLeakyReLU)
-		t["NewLinear"] = reflect.ValueOf(nn.NewLinear)
-		t["NewLinearCrossEntropyLoss"] = reflect.ValueOf(nn.NewLinearCrossEntropyLoss)
-		t["NewLocalResponseNorm"] = reflect.ValueOf(nn.NewLocalResponseNorm)
-		t["NewLogSigmoid"] = reflect.ValueOf(nn.NewLogSigmoid)
-		t["NewLogSoftmax"] = reflect.ValueOf(nn.NewLogSoftmax)
-		t["NewMSELoss"] = reflect.ValueOf(nn.NewMSELoss)
-		t["NewMarginRankingLoss"] = reflect.ValueOf(nn.NewMarginRankingLoss)
-		t["NewMaxPool1d"] = reflect.ValueOf(nn.NewMaxPool1d)
-		t["NewMaxPool2d"] = reflect.ValueOf(nn.NewMaxPool2d)
-		t["NewMaxPool3d"] = reflect.ValueOf(nn.NewMaxPool3d)
-		t["NewMaxUnpool1d"] = reflect.ValueOf(nn.NewMaxUnpool1d)
-		t["NewMaxUnpool2d"] = reflect.ValueOf(nn.NewMaxUnpool2d)
-		t["NewMaxUnpool3d"] = reflect.ValueOf(nn.NewMaxUnpool3d)
-		t["NewMish"] = reflect.ValueOf(nn.NewMish)
-		t["NewMultiLabelMarginLoss"] = reflect.ValueOf(nn.NewMultiLabelMarginLoss)
-		t["NewMultiLabelSoftMarginLoss"] = reflect.ValueOf(nn.NewMultiLabelSoftMarginLoss)
-		t["NewMultiMarginLoss"] = reflect.ValueOf(nn.NewMultiMarginLoss)
-		t["NewMultiheadAttention"] = reflect.ValueOf(nn.NewMultiheadAttention)
-		t["NewNLLLoss"] = reflect.ValueOf(nn.NewNLLLoss)
-		t["NewPReLU"] = reflect.ValueOf(nn.NewPReLU)
-		t["NewPairwiseDistance"] = reflect.ValueOf(nn.NewPairwiseDistance)
-		t["NewPixelShuffle"] = reflect.ValueOf(nn.NewPixelShuffle)
-		t["NewPixelUnshuffle"] = reflect.ValueOf(nn.NewPixelUnshuffle)
-		t["NewPoissonNLLLoss"] = reflect.ValueOf(nn.NewPoissonNLLLoss)
-		t["NewRMSNorm"] = reflect.ValueOf(nn.NewRMSNorm)
-		t["NewRNN"] = reflect.ValueOf(nn.NewRNN)
-		t["NewRNNCell"] = reflect.ValueOf(nn.NewRNNCell)
-		t["NewRReLU"] = reflect.ValueOf(nn.NewRReLU)
-		t["NewReLU"] = reflect.ValueOf(nn.NewReLU)
-		t["NewReLU6"] = reflect.ValueOf(nn.NewReLU6)
-		t["NewReflectionPad1d"] = reflect.ValueOf(nn.NewReflectionPad1d)
-		t["NewReflectionPad2d"] = reflect.ValueOf(nn.NewReflectionPad2d)
-		t["NewReflectionPad3d"] = reflect.ValueOf(nn.NewReflectionPad3d)
-		t["NewReplicationPad1d"] = reflect.ValueOf(nn.NewReplicationPad1d)
-		t["NewReplicationPad2d"] = reflect.ValueOf(nn.NewReplicationPad2d)
-		t["NewReplicationPad3d"] = reflect.ValueOf(nn.NewReplicationPad3d)
-		t["NewSELU"] = reflect.ValueOf(nn.NewSELU)
-		t["NewSequential"] = reflect.ValueOf(nn.NewSequential)
-		t["NewSiLU"] = reflect.ValueOf(nn.NewSiLU)
-		t["NewSigmoid"] = reflect.ValueOf(nn.NewSigmoid)
-		t["NewSmoothL1Loss"] = reflect.ValueOf(nn.NewSmoothL1Loss)
-		t["NewSoftMarginLoss"] = reflect.ValueOf(nn.NewSoftMarginLoss)
-		t["NewSoftmax"] = reflect.ValueOf(nn.NewSoftmax)
-		t["NewSoftmax2d"] = reflect.ValueOf(nn.NewSoftmax2d)
-		t["NewSoftmin"] = reflect.ValueOf(nn.NewSoftmin)
-		t["NewSoftplus"] = reflect.ValueOf(nn.NewSoftplus)
-		t["NewSoftshrink"] = reflect.ValueOf(nn.NewSoftshrink)
-		t["NewSoftsign"] = reflect.ValueOf(nn.NewSoftsign)
-		t["NewTanh"] = reflect.ValueOf(nn.NewTanh)
-		t["NewTanhshrink"] = reflect.ValueOf(nn.NewTanhshrink)
-		t["NewThreshold"] = reflect.ValueOf(nn.NewThreshold)
-		t["NewTransformer"] = reflect.ValueOf(nn.NewTransformer)
-		t["NewTransformerDecoder"] = reflect.ValueOf(nn.NewTransformerDecoder)
-		t["NewTransformerDecoderLayer"] = reflect.ValueOf(nn.NewTransformerDecoderLayer)
-		t["NewTransformerEncoder"] = reflect.ValueOf(nn.NewTransformerEncoder)
-		t["NewTransformerEncoderLayer"] = reflect.ValueOf(nn.NewTransformerEncoderLayer)
-		t["NewTripletMarginLoss"] = reflect.ValueOf(nn.NewTripletMarginLoss)
-		t["NewTripletMarginWithDistanceLoss"] = reflect.ValueOf(nn.NewTripletMarginWithDistanceLoss)
-		t["NewUnflatten"] = reflect.ValueOf(nn.NewUnflatten)
-		t["NewUnfold"] = reflect.ValueOf(nn.NewUnfold)
-		t["NewUpsample"] = reflect.ValueOf(nn.NewUpsample)
-		t["NewUpsamplingBilinear2d"] = reflect.ValueOf(nn.NewUpsamplingBilinear2d)
-		t["NewUpsamplingNearest2d"] = reflect.ValueOf(nn.NewUpsamplingNearest2d)
-		t["NewZeroPad1d"] = reflect.ValueOf(nn.NewZeroPad1d)
-		t["NewZeroPad2d"] = reflect.ValueOf(nn.NewZeroPad2d)
-		t["NewZeroPad3d"] = reflect.ValueOf(nn.NewZeroPad3d)
-		t["Nonlinearity"] = reflect.ValueOf(nn.Nonlinearity)
-		t["NormFirst"] = reflect.ValueOf(nn.NormFirst)
-		t["NormOfWhole"] = reflect.ValueOf(nn.NormOfWhole)
-		t["NormType"] = reflect.ValueOf(nn.NormType)
-		t["Normalize"] = reflect.ValueOf(nn.Normalize)
-		t["NumLayers"] = reflect.ValueOf(nn.NumLayers)
-		t["NumParameters"] = reflect.ValueOf(nn.NumParameters)
-		t["Option"] = reflect.ValueOf((*nn.Option)(nil))
-		t["OutFeatures"] = reflect.ValueOf(nn.OutFeatures)
-		t["OutputPadding"] = reflect.ValueOf(nn.OutputPadding)
-		t["OutputRatio"] = reflect.ValueOf(nn.OutputRatio)
-		t["OutputSize"] = reflect.ValueOf(nn.OutputSize)
-		t["P"] = reflect.ValueOf(nn.P)
-		t["PReLU"] = reflect.ValueOf((*nn.PReLU)(nil))
-		t["PackPaddedSequence"] = reflect.ValueOf(nn.PackPaddedSequence)
-		t["PackSequence"] = reflect.ValueOf(nn.PackSequence)
-		t["PackedSequence"] = reflect.ValueOf((*nn.PackedSequence)(nil))
-		t["PadPackedSequence"] = reflect.ValueOf(nn.PadPackedSequence)
-		t["PadSequence"] = reflect.ValueOf(nn.PadSequence)
-		t["Padding"] = reflect.ValueOf(nn.Padding)
-		t["PaddingIdx"] = reflect.ValueOf(nn.PaddingIdx)
-		t["PaddingMode"] = reflect.ValueOf(nn.PaddingMode)
-		t["PaddingSame"] = reflect.ValueOf(nn.PaddingSame)
-		t["PaddingSide"] = reflect.ValueOf(nn.PaddingSide)
-		t["PaddingValue"] = reflect.ValueOf(nn.PaddingValue)
-		t["Pair"] = reflect.ValueOf((*nn.Pair)(nil))
-		t["Parameters"] = reflect.ValueOf(nn.Parameters)
-		t["ParametersToVector"] = reflect.ValueOf(nn.ParametersToVector)
-		t["Parametrization"] = reflect.ValueOf((*nn.Parametrization)(nil))
-		t["Parametrized"] = reflect.ValueOf((*nn.Parametrized)(nil))
-		t["PoissonNLLLoss"] = reflect.ValueOf(nn.PoissonNLLLoss)
-		t["PosWeight"] = reflect.ValueOf(nn.PosWeight)
-		t["Print"] = reflect.ValueOf(nn.Print)
-		t["ProjSize"] = reflect.ValueOf(nn.ProjSize)
-		t["RMSNorm"] = reflect.ValueOf((*nn.RMSNorm)(nil))
-		t["RNN"] = reflect.ValueOf((*nn.RNN)(nil))
-		t["RNNCell"] = reflect.ValueOf((*nn.RNNCell)(nil))
-		t["RReLU"] = reflect.ValueOf((*nn.RReLU)(nil))
-		t["RandomSamples"] = reflect.ValueOf(nn.RandomSamples)
-		t["RecomputeScaleFactor"] = reflect.ValueOf(nn.RecomputeScaleFactor)
-		t["Reduction"] = reflect.ValueOf(nn.Reduction)
-		t["RemoveParametrizations"] = reflect.ValueOf(nn.RemoveParametrizations)
-		t["Scale"] = reflect.ValueOf(nn.Scale)
-		t["ScaleFactor"] = reflect.ValueOf(nn.ScaleFactor)
-		t["ScaledDotProductAttention"] = reflect.ValueOf(nn.ScaledDotProductAttention)
-		t["Sequential"] = reflect.ValueOf((*nn.Sequential)(nil))
-		t["SingularVectors"] = reflect.ValueOf((*nn.SingularVectors)(nil))
-		t["Size"] = reflect.ValueOf(nn.Size)
-		t["SmoothL1Loss"] = reflect.ValueOf(nn.SmoothL1Loss)
-		t["SoftMarginLoss"] = reflect.ValueOf(nn.SoftMarginLoss)
-		t["SpectralNorm"] = reflect.ValueOf(nn.SpectralNorm)
-		t["SpectralNormalization"] = reflect.ValueOf((*nn.SpectralNormalization)(nil))
-		t["SquareSubsequentMask"] = reflect.ValueOf(nn.SquareSubsequentMask)
-		t["SrcIsCausal"] = reflect.ValueOf(nn.SrcIsCausal)
-		t["SrcKeyPaddingMask"] = reflect.ValueOf(nn.SrcKeyPaddingMask)
-		t["SrcMask"] = reflect.ValueOf(nn.SrcMask)
-		t["StateDict"] = reflect.ValueOf(nn.StateDict)
-		t["Stride"] = reflect.ValueOf(nn.Stride)
-		t["Summarize"] = reflect.ValueOf(nn.Summarize)
-		t["Summary"] = reflect.ValueOf((*nn.Summary)(nil))
-		t["SummaryRow"] = reflect.ValueOf((*nn.SummaryRow)(nil))
-		t["Tau"] = reflect.ValueOf(nn.Tau)
-		t["TensorName"] = reflect.ValueOf(nn.TensorName)
-		t["TgtIsCausal"] = reflect.ValueOf(nn.TgtIsCausal)
-		t["TgtKeyPaddingMask"] = reflect.ValueOf(nn.TgtKeyPaddingMask)
-		t["TgtMask"] = reflect.ValueOf(nn.TgtMask)
-		t["To"] = reflect.ValueOf(nn.To)
-		t["ToDType"] = reflect.ValueOf(nn.ToDType)
-		t["TotalLength"] = reflect.ValueOf(nn.TotalLength)
-		t["TotalNorm"] = reflect.ValueOf(nn.TotalNorm)
-		t["TrackRunningStats"] = reflect.ValueOf(nn.TrackRunningStats)
-		t["Train"] = reflect.ValueOf(nn.Train)
-		t["TrainingMode"] = reflect.ValueOf((*nn.TrainingMode)(nil))
-		t["Transformer"] = reflect.ValueOf((*nn.Transformer)(nil))
-		t["TransformerDecoder"] = reflect.ValueOf((*nn.TransformerDecoder)(nil))
-		t["TransformerDecoderLayer"] = reflect.ValueOf((*nn.TransformerDecoderLayer)(nil))
-		t["TransformerEncoder"] = reflect.ValueOf((*nn.TransformerEncoder)(nil))
-		t["TransformerEncoderLayer"] = reflect.ValueOf((*nn.TransformerEncoderLayer)(nil))
-		t["TripletMarginLoss"] = reflect.ValueOf(nn.TripletMarginLoss)
-		t["TripletMarginWithDistanceLoss"] = reflect.ValueOf(nn.TripletMarginWithDistanceLoss)
-		t["UnpackSequence"] = reflect.ValueOf(nn.UnpackSequence)
-		t["UnpadSequence"] = reflect.ValueOf(nn.UnpadSequence)
-		t["UpdateBN"] = reflect.ValueOf(nn.UpdateBN)
-		t["VDim"] = reflect.ValueOf(nn.VDim)
-		t["VectorToParameters"] = reflect.ValueOf(nn.VectorToParameters)
-		t["Weight"] = reflect.ValueOf(nn.Weight)
-		t["WeightNorm"] = reflect.ValueOf(nn.WeightNorm)
-		t["WeightNormalization"] = reflect.ValueOf((*nn.WeightNormalization)(nil))
-		t["ZeroGrad"] = reflect.ValueOf(nn.ZeroGrad)
-		t["ZeroInfinity"] = reflect.ValueOf(nn.ZeroInfinity)
-		t["_Module"] = reflect.ValueOf((*_halfnote_tensor_nn_Module)(nil))
-		return t
-	}
+func init() { tables["halfnote/tensor/nn"] = z_halfnote_tensor_nn_[:] }
+
+var z_halfnote_tensor_nn_ = [...]symbol{
+	{"Activation", nn.Activation},
+	{"AdaptiveAvgPool1d", nn.AdaptiveAvgPool1d},
+	{"AdaptiveAvgPool2d", nn.AdaptiveAvgPool2d},
+	{"AdaptiveAvgPool3d", nn.AdaptiveAvgPool3d},
+	{"AdaptiveLogSoftmaxWithLoss", (*nn.AdaptiveLogSoftmaxWithLoss)(nil)},
+	{"AdaptiveMaxPool1d", nn.AdaptiveMaxPool1d},
+	{"AdaptiveMaxPool2d", nn.AdaptiveMaxPool2d},
+	{"AdaptiveMaxPool3d", nn.AdaptiveMaxPool3d},
+	{"AddBiasKV", nn.AddBiasKV},
+	{"AddZeroAttn", nn.AddZeroAttn},
+	{"Affine", nn.Affine},
+	{"AlignCorners", nn.AlignCorners},
+	{"Alpha", nn.Alpha},
+	{"Apply", nn.Apply},
+	{"AttnMask", nn.AttnMask},
+	{"AverageAttnWeights", nn.AverageAttnWeights},
+	{"AvgPool1d", nn.AvgPool1d},
+	{"AvgPool2d", nn.AvgPool2d},
+	{"AvgPool3d", nn.AvgPool3d},
+	{"BatchFirst", nn.BatchFirst},
+	{"BatchNorm1d", (*nn.BatchNorm1d)(nil)},
+	{"BatchNorm2d", (*nn.BatchNorm2d)(nil)},
+	{"BatchNorm3d", (*nn.BatchNorm3d)(nil)},
+	{"Beta", nn.Beta},
+	{"Bias", nn.Bias},
+	{"Bidirectional", nn.Bidirectional},
+	{"Bilinear", (*nn.Bilinear)(nil)},
+	{"BinaryCrossEntropy", nn.BinaryCrossEntropy},
+	{"BinaryCrossEntropyWithLogits", nn.BinaryCrossEntropyWithLogits},
+	{"Blank", nn.Blank},
+	{"CTCLoss", nn.CTCLoss},
+	{"CalculateGain", nn.CalculateGain},
+	{"CeilMode", nn.CeilMode},
+	{"ChannelNorm", (*nn.ChannelNorm)(nil)},
+	{"CheckpointSequential", nn.CheckpointSequential},
+	{"ClipGradNorm", nn.ClipGradNorm},
+	{"ClipGradValue", nn.ClipGradValue},
+	{"Conv1d", (*nn.Conv1d)(nil)},
+	{"Conv2d", (*nn.Conv2d)(nil)},
+	{"Conv3d", (*nn.Conv3d)(nil)},
+	{"ConvTranspose1d", (*nn.ConvTranspose1d)(nil)},
+	{"ConvTranspose2d", (*nn.ConvTranspose2d)(nil)},
+	{"ConvTranspose3d", (*nn.ConvTranspose3d)(nil)},
+	{"Convolution", (*nn.Convolution)(nil)},
+	{"CosineEmbeddingLoss", nn.CosineEmbeddingLoss},
+	{"CountIncludePad", nn.CountIncludePad},
+	{"CrossEntropy", nn.CrossEntropy},
+	{"CumulativeAverage", nn.CumulativeAverage},
+	{"Delta", nn.Delta},
+	{"Dilation", nn.Dilation},
+	{"Dim", nn.Dim},
+	{"DimFeedforward", nn.DimFeedforward},
+	{"DistanceFunction", nn.DistanceFunction},
+	{"DistanceSwap", nn.DistanceSwap},
+	{"DivValue", nn.DivValue},
+	{"DivisorOverride", nn.DivisorOverride},
+	{"Dropout", (*nn.Dropout)(nil)},
+	{"DropoutP", nn.DropoutP},
+	{"Embedding", (*nn.Embedding)(nil)},
+	{"EmbeddingBag", (*nn.EmbeddingBag)(nil)},
+	{"EnableGQA", nn.EnableGQA},
+	{"EnforceSorted", nn.EnforceSorted},
+	{"Eps", nn.Eps},
+	{"ErrorIfNonFinite", nn.ErrorIfNonFinite},
+	{"Eval", nn.Eval},
+	{"FractionalMaxPool", (*nn.FractionalMaxPool)(nil)},
+	{"FractionalMaxPool2d", nn.FractionalMaxPool2d},
+	{"FractionalMaxPool3d", nn.FractionalMaxPool3d},
+	{"FullLoss", nn.FullLoss},
+	{"Func", (*nn.Func)(nil)},
+	{"FunctionalCall", nn.FunctionalCall},
+	{"GRU", (*nn.GRU)(nil)},
+	{"GRUCell", (*nn.GRUCell)(nil)},
+	{"GaussianNLLLoss", nn.GaussianNLLLoss},
+	{"GroupNorm", (*nn.GroupNorm)(nil)},
+	{"Groups", nn.Groups},
+	{"GumbelSoftmax", nn.GumbelSoftmax},
+	{"Half", nn.Half},
+	{"Hard", nn.Hard},
+	{"HeadBias", nn.HeadBias},
+	{"HingeEmbeddingLoss", nn.HingeEmbeddingLoss},
+	{"Hooked", (*nn.Hooked)(nil)},
+	{"HuberLoss", nn.HuberLoss},
+	{"IgnoreIndex", nn.IgnoreIndex},
+	{"IncompatibleKeys", (*nn.IncompatibleKeys)(nil)},
+	{"InitConstant", nn.InitConstant},
+	{"InitDirac", nn.InitDirac},
+	{"InitEye", nn.InitEye},
+	{"InitFrom", nn.InitFrom},
+	{"InitKaimingNormal", nn.InitKaimingNormal},
+	{"InitKaimingUniform", nn.InitKaimingUniform},
+	{"InitNormal", nn.InitNormal},
+	{"InitOnes", nn.InitOnes},
+	{"InitOrthogonal", nn.InitOrthogonal},
+	{"InitSparse", nn.InitSparse},
+	{"InitTruncNormal", nn.InitTruncNormal},
+	{"InitUniform", nn.InitUniform},
+	{"InitXavierNormal", nn.InitXavierNormal},
+	{"InitXavierUniform", nn.InitXavierUniform},
+	{"InitZeros", nn.InitZeros},
+	{"InstanceNorm1d", (*nn.InstanceNorm1d)(nil)},
+	{"InstanceNorm2d", (*nn.InstanceNorm2d)(nil)},
+	{"InstanceNorm3d", (*nn.InstanceNorm3d)(nil)},
+	{"IsCausal", nn.IsCausal},
+	{"K", nn.K},
+	{"KDim", nn.KDim},
+	{"KLDiv", nn.KLDiv},
+	{"KeepDim", nn.KeepDim},
+	{"KernelSize", nn.KernelSize},
+	{"KeyPaddingMask", nn.KeyPaddingMask},
+	{"L1Loss", nn.L1Loss},
+	{"LPPool1d", nn.LPPool1d},
+	{"LPPool2d", nn.LPPool2d},
+	{"LPPool3d", nn.LPPool3d},
+	{"LSTM", (*nn.LSTM)(nil)},
+	{"LSTMCell", (*nn.LSTMCell)(nil)},
+	{"LabelSmoothing", nn.LabelSmoothing},
+	{"LayerNorm", (*nn.LayerNorm)(nil)},
+	{"Linear", (*nn.Linear)(nil)},
+	{"LinearBias", nn.LinearBias},
+	{"LinearCrossEntropy", nn.LinearCrossEntropy},
+	{"LinearCrossEntropyLoss", (*nn.LinearCrossEntropyLoss)(nil)},
+	{"LoadStateDict", nn.LoadStateDict},
+	{"LoadStateDictPartly", nn.LoadStateDictPartly},
+	{"LocalResponseNorm", nn.LocalResponseNorm},
+	{"LogInput", nn.LogInput},
+	{"LogTarget", nn.LogTarget},
+	{"Loss", (*nn.Loss)(nil)},
+	{"MSELoss", nn.MSELoss},
+	{"Margin", nn.Margin},
+	{"MarginRankingLoss", nn.MarginRankingLoss},
+	{"MaxNorm", nn.MaxNorm},
+	{"MaxPool", (*nn.MaxPool)(nil)},
+	{"MaxPool1d", nn.MaxPool1d},
+	{"MaxPool1dWithIndices", nn.MaxPool1dWithIndices},
+	{"MaxPool2d", nn.MaxPool2d},
+	{"MaxPool2dWithIndices", nn.MaxPool2dWithIndices},
+	{"MaxPool3d", nn.MaxPool3d},
+	{"MaxPool3dWithIndices", nn.MaxPool3dWithIndices},
+	{"MaxUnpool", (*nn.MaxUnpool)(nil)},
+	{"MaxUnpool1d", nn.MaxUnpool1d},
+	{"MaxUnpool2d", nn.MaxUnpool2d},
+	{"MaxUnpool3d", nn.MaxUnpool3d},
+	{"MemoryIsCausal", nn.MemoryIsCausal},
+	{"MemoryKeyPaddingMask", nn.MemoryKeyPaddingMask},
+	{"MemoryMask", nn.MemoryMask},
+	{"Mode", nn.Mode},
+	{"Module", (*nn.Module)(nil)},
+	{"Momentum", nn.Momentum},
+	{"MultiLabelMarginLoss", nn.MultiLabelMarginLoss},
+	{"MultiLabelSoftMarginLoss", nn.MultiLabelSoftMarginLoss},
+	{"MultiMarginLoss", nn.MultiMarginLoss},
+	{"MultiheadAttention", (*nn.MultiheadAttention)(nil)},
+	{"NLLLoss", nn.NLLLoss},
+	{"NPowerIterations", nn.NPowerIterations},
+	{"Named", (*nn.Named)(nil)},
+	{"NamedBuffers", nn.NamedBuffers},
+	{"NamedModule", (*nn.NamedModule)(nil)},
+	{"NamedModules", nn.NamedModules},
+	{"NamedParameters", nn.NamedParameters},
+	{"NeedWeights", nn.NeedWeights},
+	{"NegativeSlope", nn.NegativeSlope},
+	{"NewAdaptiveAvgPool1d", nn.NewAdaptiveAvgPool1d},
+	{"NewAdaptiveAvgPool2d", nn.NewAdaptiveAvgPool2d},
+	{"NewAdaptiveAvgPool3d", nn.NewAdaptiveAvgPool3d},
+	{"NewAdaptiveLogSoftmaxWithLoss", nn.NewAdaptiveLogSoftmaxWithLoss},
+	{"NewAdaptiveMaxPool1d", nn.NewAdaptiveMaxPool1d},
+	{"NewAdaptiveMaxPool2d", nn.NewAdaptiveMaxPool2d},
+	{"NewAdaptiveMaxPool3d", nn.NewAdaptiveMaxPool3d},
+	{"NewAlphaDropout", nn.NewAlphaDropout},
+	{"NewAvgPool1d", nn.NewAvgPool1d},
+	{"NewAvgPool2d", nn.NewAvgPool2d},
+	{"NewAvgPool3d", nn.NewAvgPool3d},
+	{"NewBCELoss", nn.NewBCELoss},
+	{"NewBCEWithLogitsLoss", nn.NewBCEWithLogitsLoss},
+	{"NewBatchNorm1d", nn.NewBatchNorm1d},
+	{"NewBatchNorm2d", nn.NewBatchNorm2d},
+	{"NewBatchNorm3d", nn.NewBatchNorm3d},
+	{"NewBilinear", nn.NewBilinear},
+	{"NewCELU", nn.NewCELU},
+	{"NewCTCLoss", nn.NewCTCLoss},
+	{"NewChannelShuffle", nn.NewChannelShuffle},
+	{"NewCircularPad1d", nn.NewCircularPad1d},
+	{"NewCircularPad2d", nn.NewCircularPad2d},
+	{"NewCircularPad3d", nn.NewCircularPad3d},
+	{"NewConstantPad1d", nn.NewConstantPad1d},
+	{"NewConstantPad2d", nn.NewConstantPad2d},
+	{"NewConstantPad3d", nn.NewConstantPad3d},
+	{"NewConv1d", nn.NewConv1d},
+	{"NewConv2d", nn.NewConv2d},
+	{"NewConv3d", nn.NewConv3d},
+	{"NewConvTranspose1d", nn.NewConvTranspose1d},
+	{"NewConvTranspose2d", nn.NewConvTranspose2d},
+	{"NewConvTranspose3d", nn.NewConvTranspose3d},
+	{"NewCosineEmbeddingLoss", nn.NewCosineEmbeddingLoss},
+	{"NewCosineSimilarity", nn.NewCosineSimilarity},
+	{"NewCrossEntropyLoss", nn.NewCrossEntropyLoss},
+	{"NewDropout", nn.NewDropout},
+	{"NewDropout1d", nn.NewDropout1d},
+	{"NewDropout2d", nn.NewDropout2d},
+	{"NewDropout3d", nn.NewDropout3d},
+	{"NewELU", nn.NewELU},
+	{"NewEmbedding", nn.NewEmbedding},
+	{"NewEmbeddingBag", nn.NewEmbeddingBag},
+	{"NewFeatureAlphaDropout", nn.NewFeatureAlphaDropout},
+	{"NewFlatten", nn.NewFlatten},
+	{"NewFold", nn.NewFold},
+	{"NewFractionalMaxPool2d", nn.NewFractionalMaxPool2d},
+	{"NewFractionalMaxPool3d", nn.NewFractionalMaxPool3d},
+	{"NewGELU", nn.NewGELU},
+	{"NewGELUTanh", nn.NewGELUTanh},
+	{"NewGLU", nn.NewGLU},
+	{"NewGRU", nn.NewGRU},
+	{"NewGRUCell", nn.NewGRUCell},
+	{"NewGaussianNLLLoss", nn.NewGaussianNLLLoss},
+	{"NewGroupNorm", nn.NewGroupNorm},
+	{"NewHardshrink", nn.NewHardshrink},
+	{"NewHardsigmoid", nn.NewHardsigmoid},
+	{"NewHardswish", nn.NewHardswish},
+	{"NewHardtanh", nn.NewHardtanh},
+	{"NewHingeEmbeddingLoss", nn.NewHingeEmbeddingLoss},
+	{"NewHooked", nn.NewHooked},
+	{"NewHuberLoss", nn.NewHuberLoss},
+	{"NewIdentity", nn.NewIdentity},
+	{"NewInstanceNorm1d", nn.NewInstanceNorm1d},
+	{"NewInstanceNorm2d", nn.NewInstanceNorm2d},
+	{"NewInstanceNorm3d", nn.NewInstanceNorm3d},
+	{"NewKLDivLoss", nn.NewKLDivLoss},
+	{"NewL1Loss", nn.NewL1Loss},
+	{"NewLPPool1d", nn.NewLPPool1d},
+	{"NewLPPool2d", nn.NewLPPool2d},
+	{"NewLPPool3d", nn.NewLPPool3d},
+	{"NewLSTM", nn.NewLSTM},
+	{"NewLSTMCell", nn.NewLSTMCell},
+	{"NewLayerNorm", nn.NewLayerNorm},
+	{"NewLeakyReLU", nn.NewLeakyReLU},
+	{"NewLinear", nn.NewLinear},
+	{"NewLinearCrossEntropyLoss", nn.NewLinearCrossEntropyLoss},
+	{"NewLocalResponseNorm", nn.NewLocalResponseNorm},
+	{"NewLogSigmoid", nn.NewLogSigmoid},
+	{"NewLogSoftmax", nn.NewLogSoftmax},
+	{"NewMSELoss", nn.NewMSELoss},
+	{"NewMarginRankingLoss", nn.NewMarginRankingLoss},
+	{"NewMaxPool1d", nn.NewMaxPool1d},
+	{"NewMaxPool2d", nn.NewMaxPool2d},
+	{"NewMaxPool3d", nn.NewMaxPool3d},
+	{"NewMaxUnpool1d", nn.NewMaxUnpool1d},
+	{"NewMaxUnpool2d", nn.NewMaxUnpool2d},
+	{"NewMaxUnpool3d", nn.NewMaxUnpool3d},
+	{"NewMish", nn.NewMish},
+	{"NewMultiLabelMarginLoss", nn.NewMultiLabelMarginLoss},
+	{"NewMultiLabelSoftMarginLoss", nn.NewMultiLabelSoftMarginLoss},
+	{"NewMultiMarginLoss", nn.NewMultiMarginLoss},
+	{"NewMultiheadAttention", nn.NewMultiheadAttention},
+	{"NewNLLLoss", nn.NewNLLLoss},
+	{"NewPReLU", nn.NewPReLU},
+	{"NewPairwiseDistance", nn.NewPairwiseDistance},
+	{"NewPixelShuffle", nn.NewPixelShuffle},
+	{"NewPixelUnshuffle", nn.NewPixelUnshuffle},
+	{"NewPoissonNLLLoss", nn.NewPoissonNLLLoss},
+	{"NewRMSNorm", nn.NewRMSNorm},
+	{"NewRNN", nn.NewRNN},
+	{"NewRNNCell", nn.NewRNNCell},
+	{"NewRReLU", nn.NewRReLU},
+	{"NewReLU", nn.NewReLU},
+	{"NewReLU6", nn.NewReLU6},
+	{"NewReflectionPad1d", nn.NewReflectionPad1d},
+	{"NewReflectionPad2d", nn.NewReflectionPad2d},
+	{"NewReflectionPad3d", nn.NewReflectionPad3d},
+	{"NewReplicationPad1d", nn.NewReplicationPad1d},
+	{"NewReplicationPad2d", nn.NewReplicationPad2d},
+	{"NewReplicationPad3d", nn.NewReplicationPad3d},
+	{"NewSELU", nn.NewSELU},
+	{"NewSequential", nn.NewSequential},
+	{"NewSiLU", nn.NewSiLU},
+	{"NewSigmoid", nn.NewSigmoid},
+	{"NewSmoothL1Loss", nn.NewSmoothL1Loss},
+	{"NewSoftMarginLoss", nn.NewSoftMarginLoss},
+	{"NewSoftmax", nn.NewSoftmax},
+	{"NewSoftmax2d", nn.NewSoftmax2d},
+	{"NewSoftmin", nn.NewSoftmin},
+	{"NewSoftplus", nn.NewSoftplus},
+	{"NewSoftshrink", nn.NewSoftshrink},
+	{"NewSoftsign", nn.NewSoftsign},
+	{"NewTanh", nn.NewTanh},
+	{"NewTanhshrink", nn.NewTanhshrink},
+	{"NewThreshold", nn.NewThreshold},
+	{"NewTransformer", nn.NewTransformer},
+	{"NewTransformerDecoder", nn.NewTransformerDecoder},
+	{"NewTransformerDecoderLayer", nn.NewTransformerDecoderLayer},
+	{"NewTransformerEncoder", nn.NewTransformerEncoder},
+	{"NewTransformerEncoderLayer", nn.NewTransformerEncoderLayer},
+	{"NewTripletMarginLoss", nn.NewTripletMarginLoss},
+	{"NewTripletMarginWithDistanceLoss", nn.NewTripletMarginWithDistanceLoss},
+	{"NewUnflatten", nn.NewUnflatten},
+	{"NewUnfold", nn.NewUnfold},
+	{"NewUpsample", nn.NewUpsample},
+	{"NewUpsamplingBilinear2d", nn.NewUpsamplingBilinear2d},
+	{"NewUpsamplingNearest2d", nn.NewUpsamplingNearest2d},
+	{"NewZeroPad1d", nn.NewZeroPad1d},
+	{"NewZeroPad2d", nn.NewZeroPad2d},
+	{"NewZeroPad3d", nn.NewZeroPad3d},
+	{"Nonlinearity", nn.Nonlinearity},
+	{"NormFirst", nn.NormFirst},
+	{"NormOfWhole", nn.NormOfWhole},
+	{"NormType", nn.NormType},
+	{"Normalize", nn.Normalize},
+	{"NumLayers", nn.NumLayers},
+	{"NumParameters", nn.NumParameters},
+	{"Option", (*nn.Option)(nil)},
+	{"OutFeatures", nn.OutFeatures},
+	{"OutputPadding", nn.OutputPadding},
+	{"OutputRatio", nn.OutputRatio},
+	{"OutputSize", nn.OutputSize},
+	{"P", nn.P},
+	{"PReLU", (*nn.PReLU)(nil)},
+	{"PackPaddedSequence", nn.PackPaddedSequence},
+	{"PackSequence", nn.PackSequence},
+	{"PackedSequence", (*nn.PackedSequence)(nil)},
+	{"PadPackedSequence", nn.PadPackedSequence},
+	{"PadSequence", nn.PadSequence},
+	{"Padding", nn.Padding},
+	{"PaddingIdx", nn.PaddingIdx},
+	{"PaddingMode", nn.PaddingMode},
+	{"PaddingSame", nn.PaddingSame},
+	{"PaddingSide", nn.PaddingSide},
+	{"PaddingValue", nn.PaddingValue},
+	{"Pair", (*nn.Pair)(nil)},
+	{"Parameters", nn.Parameters},
+	{"ParametersToVector", nn.ParametersToVector},
+	{"Parametrization", (*nn.Parametrization)(nil)},
+	{"Parametrized", (*nn.Parametrized)(nil)},
+	{"PoissonNLLLoss", nn.PoissonNLLLoss},
+	{"PosWeight", nn.PosWeight},
+	{"Print", nn.Print},
+	{"ProjSize", nn.ProjSize},
+	{"RMSNorm", (*nn.RMSNorm)(nil)},
+	{"RNN", (*nn.RNN)(nil)},
+	{"RNNCell", (*nn.RNNCell)(nil)},
+	{"RReLU", (*nn.RReLU)(nil)},
+	{"RandomSamples", nn.RandomSamples},
+	{"RecomputeScaleFactor", nn.RecomputeScaleFactor},
+	{"Reduction", nn.Reduction},
+	{"RemoveParametrizations", nn.RemoveParametrizations},
+	{"Scale", nn.Scale},
+	{"ScaleFactor", nn.ScaleFactor},
+	{"ScaledDotProductAttention", nn.ScaledDotProductAttention},
+	{"Sequential", (*nn.Sequential)(nil)},
+	{"SingularVectors", (*nn.SingularVectors)(nil)},
+	{"Size", nn.Size},
+	{"SmoothL1Loss", nn.SmoothL1Loss},
+	{"SoftMarginLoss", nn.SoftMarginLoss},
+	{"SpectralNorm", nn.SpectralNorm},
+	{"SpectralNormalization", (*nn.SpectralNormalization)(nil)},
+	{"SquareSubsequentMask", nn.SquareSubsequentMask},
+	{"SrcIsCausal", nn.SrcIsCausal},
+	{"SrcKeyPaddingMask", nn.SrcKeyPaddingMask},
+	{"SrcMask", nn.SrcMask},
+	{"StateDict", nn.StateDict},
+	{"Stride", nn.Stride},
+	{"Summarize", nn.Summarize},
+	{"Summary", (*nn.Summary)(nil)},
+	{"SummaryRow", (*nn.SummaryRow)(nil)},
+	{"Tau", nn.Tau},
+	{"TensorName", nn.TensorName},
+	{"TgtIsCausal", nn.TgtIsCausal},
+	{"TgtKeyPaddingMask", nn.TgtKeyPaddingMask},
+	{"TgtMask", nn.TgtMask},
+	{"To", nn.To},
+	{"ToDType", nn.ToDType},
+	{"TotalLength", nn.TotalLength},
+	{"TotalNorm", nn.TotalNorm},
+	{"TrackRunningStats", nn.TrackRunningStats},
+	{"Train", nn.Train},
+	{"TrainingMode", (*nn.TrainingMode)(nil)},
+	{"Transformer", (*nn.Transformer)(nil)},
+	{"TransformerDecoder", (*nn.TransformerDecoder)(nil)},
+	{"TransformerDecoderLayer", (*nn.TransformerDecoderLayer)(nil)},
+	{"TransformerEncoder", (*nn.TransformerEncoder)(nil)},
+	{"TransformerEncoderLayer", (*nn.TransformerEncoderLayer)(nil)},
+	{"TripletMarginLoss", nn.TripletMarginLoss},
+	{"TripletMarginWithDistanceLoss", nn.TripletMarginWithDistanceLoss},
+	{"UnpackSequence", nn.UnpackSequence},
+	{"UnpadSequence", nn.UnpadSequence},
+	{"UpdateBN", nn.UpdateBN},
+	{"VDim", nn.VDim},
+	{"VectorToParameters", nn.VectorToParameters},
+	{"Weight", nn.Weight},
+	{"WeightNorm", nn.WeightNorm},
+	{"WeightNormalization", (*nn.WeightNormalization)(nil)},
+	{"ZeroGrad", nn.ZeroGrad},
+	{"ZeroInfinity", nn.ZeroInfinity},
+	{"_Module", (*_halfnote_tensor_nn_Module)(nil)},
 }
 
 type _halfnote_tensor_nn_Module struct{ IValue any }

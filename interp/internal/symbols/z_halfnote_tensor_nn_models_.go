@@ -4,36 +4,33 @@ package symbols
 
 import (
 	"halfnote/tensor/nn/models"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/nn/models"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BERT"] = reflect.ValueOf((*models.BERT)(nil))
-		t["BERTBase"] = reflect.ValueOf(models.BERTBase)
-		t["BERTClassifier"] = reflect.ValueOf((*models.BERTClassifier)(nil))
-		t["BERTConfig"] = reflect.ValueOf((*models.BERTConfig)(nil))
-		t["BERTEmbeddings"] = reflect.ValueOf((*models.BERTEmbeddings)(nil))
-		t["BERTInput"] = reflect.ValueOf((*models.BERTInput)(nil))
-		t["BERTLayer"] = reflect.ValueOf((*models.BERTLayer)(nil))
-		t["BERTOutput"] = reflect.ValueOf((*models.BERTOutput)(nil))
-		t["BERTPooler"] = reflect.ValueOf((*models.BERTPooler)(nil))
-		t["BERTSelfAttention"] = reflect.ValueOf((*models.BERTSelfAttention)(nil))
-		t["BERTTiny"] = reflect.ValueOf(models.BERTTiny)
-		t["Block"] = reflect.ValueOf((*models.Block)(nil))
-		t["LoadBERT"] = reflect.ValueOf(models.LoadBERT)
-		t["NewBERT"] = reflect.ValueOf(models.NewBERT)
-		t["NewBERTClassifier"] = reflect.ValueOf(models.NewBERTClassifier)
-		t["NewCIFARResNet"] = reflect.ValueOf(models.NewCIFARResNet)
-		t["NewMLP"] = reflect.ValueOf(models.NewMLP)
-		t["NewResNet18"] = reflect.ValueOf(models.NewResNet18)
-		t["NewResNet34"] = reflect.ValueOf(models.NewResNet34)
-		t["NewResNet50"] = reflect.ValueOf(models.NewResNet50)
-		t["NewSmall"] = reflect.ValueOf(models.NewSmall)
-		t["ResNet"] = reflect.ValueOf((*models.ResNet)(nil))
-		t["ResNetOptions"] = reflect.ValueOf((*models.ResNetOptions)(nil))
-		t["Small"] = reflect.ValueOf((*models.Small)(nil))
-		return t
-	}
+func init() { tables["halfnote/tensor/nn/models"] = z_halfnote_tensor_nn_models_[:] }
+
+var z_halfnote_tensor_nn_models_ = [...]symbol{
+	{"BERT", (*models.BERT)(nil)},
+	{"BERTBase", models.BERTBase},
+	{"BERTClassifier", (*models.BERTClassifier)(nil)},
+	{"BERTConfig", (*models.BERTConfig)(nil)},
+	{"BERTEmbeddings", (*models.BERTEmbeddings)(nil)},
+	{"BERTInput", (*models.BERTInput)(nil)},
+	{"BERTLayer", (*models.BERTLayer)(nil)},
+	{"BERTOutput", (*models.BERTOutput)(nil)},
+	{"BERTPooler", (*models.BERTPooler)(nil)},
+	{"BERTSelfAttention", (*models.BERTSelfAttention)(nil)},
+	{"BERTTiny", models.BERTTiny},
+	{"Block", (*models.Block)(nil)},
+	{"LoadBERT", models.LoadBERT},
+	{"NewBERT", models.NewBERT},
+	{"NewBERTClassifier", models.NewBERTClassifier},
+	{"NewCIFARResNet", models.NewCIFARResNet},
+	{"NewMLP", models.NewMLP},
+	{"NewResNet18", models.NewResNet18},
+	{"NewResNet34", models.NewResNet34},
+	{"NewResNet50", models.NewResNet50},
+	{"NewSmall", models.NewSmall},
+	{"ResNet", (*models.ResNet)(nil)},
+	{"ResNetOptions", (*models.ResNetOptions)(nil)},
+	{"Small", (*models.Small)(nil)},
 }

@@ -4,91 +4,88 @@ package symbols
 
 import (
 	"halfnote/tensor/optim"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/optim"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AMSGrad"] = reflect.ValueOf(optim.AMSGrad)
-		t["AdjustLR"] = reflect.ValueOf(optim.AdjustLR)
-		t["Alpha"] = reflect.ValueOf(optim.Alpha)
-		t["AveragedModel"] = reflect.ValueOf((*optim.AveragedModel)(nil))
-		t["Beta2Decay"] = reflect.ValueOf(optim.Beta2Decay)
-		t["Betas"] = reflect.ValueOf(optim.Betas)
-		t["Centered"] = reflect.ValueOf(optim.Centered)
-		t["ClipThreshold"] = reflect.ValueOf(optim.ClipThreshold)
-		t["CycleOptions"] = reflect.ValueOf((*optim.CycleOptions)(nil))
-		t["Dampening"] = reflect.ValueOf(optim.Dampening)
-		t["Decoupled"] = reflect.ValueOf(optim.Decoupled)
-		t["Eps"] = reflect.ValueOf(optim.Eps)
-		t["Etas"] = reflect.ValueOf(optim.Etas)
-		t["FactorEps"] = reflect.ValueOf(optim.FactorEps)
-		t["Fused"] = reflect.ValueOf(optim.Fused)
-		t["Group"] = reflect.ValueOf((*optim.Group)(nil))
-		t["InitialSum"] = reflect.ValueOf(optim.InitialSum)
-		t["KahanSum"] = reflect.ValueOf(optim.KahanSum)
-		t["LBFGS"] = reflect.ValueOf((*optim.LBFGS)(nil))
-		t["LBFGSOptions"] = reflect.ValueOf((*optim.LBFGSOptions)(nil))
-		t["LR"] = reflect.ValueOf(optim.LR)
-		t["LRDecay"] = reflect.ValueOf(optim.LRDecay)
-		t["Lambd"] = reflect.ValueOf(optim.Lambd)
-		t["Maximize"] = reflect.ValueOf(optim.Maximize)
-		t["Momentum"] = reflect.ValueOf(optim.Momentum)
-		t["MomentumDecay"] = reflect.ValueOf(optim.MomentumDecay)
-		t["NSCoefficients"] = reflect.ValueOf(optim.NSCoefficients)
-		t["NSDType"] = reflect.ValueOf(optim.NSDType)
-		t["NSSteps"] = reflect.ValueOf(optim.NSSteps)
-		t["Nesterov"] = reflect.ValueOf(optim.Nesterov)
-		t["NewASGD"] = reflect.ValueOf(optim.NewASGD)
-		t["NewAdadelta"] = reflect.ValueOf(optim.NewAdadelta)
-		t["NewAdafactor"] = reflect.ValueOf(optim.NewAdafactor)
-		t["NewAdagrad"] = reflect.ValueOf(optim.NewAdagrad)
-		t["NewAdam"] = reflect.ValueOf(optim.NewAdam)
-		t["NewAdam4bit"] = reflect.ValueOf(optim.NewAdam4bit)
-		t["NewAdam8bit"] = reflect.ValueOf(optim.NewAdam8bit)
-		t["NewAdamFp8"] = reflect.ValueOf(optim.NewAdamFp8)
-		t["NewAdamW"] = reflect.ValueOf(optim.NewAdamW)
-		t["NewAdamW4bit"] = reflect.ValueOf(optim.NewAdamW4bit)
-		t["NewAdamW8bit"] = reflect.ValueOf(optim.NewAdamW8bit)
-		t["NewAdamWFp8"] = reflect.ValueOf(optim.NewAdamWFp8)
-		t["NewAdamax"] = reflect.ValueOf(optim.NewAdamax)
-		t["NewChainedScheduler"] = reflect.ValueOf(optim.NewChainedScheduler)
-		t["NewConstantLR"] = reflect.ValueOf(optim.NewConstantLR)
-		t["NewCosineAnnealingLR"] = reflect.ValueOf(optim.NewCosineAnnealingLR)
-		t["NewCosineAnnealingWarmRestarts"] = reflect.ValueOf(optim.NewCosineAnnealingWarmRestarts)
-		t["NewCyclicLR"] = reflect.ValueOf(optim.NewCyclicLR)
-		t["NewEMA"] = reflect.ValueOf(optim.NewEMA)
-		t["NewExponentialLR"] = reflect.ValueOf(optim.NewExponentialLR)
-		t["NewLBFGS"] = reflect.ValueOf(optim.NewLBFGS)
-		t["NewLambdaLR"] = reflect.ValueOf(optim.NewLambdaLR)
-		t["NewLinearLR"] = reflect.ValueOf(optim.NewLinearLR)
-		t["NewMultiStepLR"] = reflect.ValueOf(optim.NewMultiStepLR)
-		t["NewMultiplicativeLR"] = reflect.ValueOf(optim.NewMultiplicativeLR)
-		t["NewMuon"] = reflect.ValueOf(optim.NewMuon)
-		t["NewNAdam"] = reflect.ValueOf(optim.NewNAdam)
-		t["NewOneCycleLR"] = reflect.ValueOf(optim.NewOneCycleLR)
-		t["NewPolynomialLR"] = reflect.ValueOf(optim.NewPolynomialLR)
-		t["NewRAdam"] = reflect.ValueOf(optim.NewRAdam)
-		t["NewRMSprop"] = reflect.ValueOf(optim.NewRMSprop)
-		t["NewReduceLROnPlateau"] = reflect.ValueOf(optim.NewReduceLROnPlateau)
-		t["NewRprop"] = reflect.ValueOf(optim.NewRprop)
-		t["NewSGD"] = reflect.ValueOf(optim.NewSGD)
-		t["NewSWA"] = reflect.ValueOf(optim.NewSWA)
-		t["NewSequentialLR"] = reflect.ValueOf(optim.NewSequentialLR)
-		t["NewStepLR"] = reflect.ValueOf(optim.NewStepLR)
-		t["OneCycleOptions"] = reflect.ValueOf((*optim.OneCycleOptions)(nil))
-		t["Optimizer"] = reflect.ValueOf((*optim.Optimizer)(nil))
-		t["Option"] = reflect.ValueOf((*optim.Option)(nil))
-		t["PlainMomentum"] = reflect.ValueOf(optim.PlainMomentum)
-		t["ReduceLROnPlateau"] = reflect.ValueOf((*optim.ReduceLROnPlateau)(nil))
-		t["ReduceLROnPlateauOptions"] = reflect.ValueOf((*optim.ReduceLROnPlateauOptions)(nil))
-		t["Rho"] = reflect.ValueOf(optim.Rho)
-		t["Scheduler"] = reflect.ValueOf((*optim.Scheduler)(nil))
-		t["StartAverage"] = reflect.ValueOf(optim.StartAverage)
-		t["StepSizes"] = reflect.ValueOf(optim.StepSizes)
-		t["StochasticRounding"] = reflect.ValueOf(optim.StochasticRounding)
-		t["WeightDecay"] = reflect.ValueOf(optim.WeightDecay)
-		return t
-	}
+func init() { tables["halfnote/tensor/optim"] = z_halfnote_tensor_optim_[:] }
+
+var z_halfnote_tensor_optim_ = [...]symbol{
+	{"AMSGrad", optim.AMSGrad},
+	{"AdjustLR", optim.AdjustLR},
+	{"Alpha", optim.Alpha},
+	{"AveragedModel", (*optim.AveragedModel)(nil)},
+	{"Beta2Decay", optim.Beta2Decay},
+	{"Betas", optim.Betas},
+	{"Centered", optim.Centered},
+	{"ClipThreshold", optim.ClipThreshold},
+	{"CycleOptions", (*optim.CycleOptions)(nil)},
+	{"Dampening", optim.Dampening},
+	{"Decoupled", optim.Decoupled},
+	{"Eps", optim.Eps},
+	{"Etas", optim.Etas},
+	{"FactorEps", optim.FactorEps},
+	{"Fused", optim.Fused},
+	{"Group", (*optim.Group)(nil)},
+	{"InitialSum", optim.InitialSum},
+	{"KahanSum", optim.KahanSum},
+	{"LBFGS", (*optim.LBFGS)(nil)},
+	{"LBFGSOptions", (*optim.LBFGSOptions)(nil)},
+	{"LR", optim.LR},
+	{"LRDecay", optim.LRDecay},
+	{"Lambd", optim.Lambd},
+	{"Maximize", optim.Maximize},
+	{"Momentum", optim.Momentum},
+	{"MomentumDecay", optim.MomentumDecay},
+	{"NSCoefficients", optim.NSCoefficients},
+	{"NSDType", optim.NSDType},
+	{"NSSteps", optim.NSSteps},
+	{"Nesterov", optim.Nesterov},
+	{"NewASGD", optim.NewASGD},
+	{"NewAdadelta", optim.NewAdadelta},
+	{"NewAdafactor", optim.NewAdafactor},
+	{"NewAdagrad", optim.NewAdagrad},
+	{"NewAdam", optim.NewAdam},
+	{"NewAdam4bit", optim.NewAdam4bit},
+	{"NewAdam8bit", optim.NewAdam8bit},
+	{"NewAdamFp8", optim.NewAdamFp8},
+	{"NewAdamW", optim.NewAdamW},
+	{"NewAdamW4bit", optim.NewAdamW4bit},
+	{"NewAdamW8bit", optim.NewAdamW8bit},
+	{"NewAdamWFp8", optim.NewAdamWFp8},
+	{"NewAdamax", optim.NewAdamax},
+	{"NewChainedScheduler", optim.NewChainedScheduler},
+	{"NewConstantLR", optim.NewConstantLR},
+	{"NewCosineAnnealingLR", optim.NewCosineAnnealingLR},
+	{"NewCosineAnnealingWarmRestarts", optim.NewCosineAnnealingWarmRestarts},
+	{"NewCyclicLR", optim.NewCyclicLR},
+	{"NewEMA", optim.NewEMA},
+	{"NewExponentialLR", optim.NewExponentialLR},
+	{"NewLBFGS", optim.NewLBFGS},
+	{"NewLambdaLR", optim.NewLambdaLR},
+	{"NewLinearLR", optim.NewLinearLR},
+	{"NewMultiStepLR", optim.NewMultiStepLR},
+	{"NewMultiplicativeLR", optim.NewMultiplicativeLR},
+	{"NewMuon", optim.NewMuon},
+	{"NewNAdam", optim.NewNAdam},
+	{"NewOneCycleLR", optim.NewOneCycleLR},
+	{"NewPolynomialLR", optim.NewPolynomialLR},
+	{"NewRAdam", optim.NewRAdam},
+	{"NewRMSprop", optim.NewRMSprop},
+	{"NewReduceLROnPlateau", optim.NewReduceLROnPlateau},
+	{"NewRprop", optim.NewRprop},
+	{"NewSGD", optim.NewSGD},
+	{"NewSWA", optim.NewSWA},
+	{"NewSequentialLR", optim.NewSequentialLR},
+	{"NewStepLR", optim.NewStepLR},
+	{"OneCycleOptions", (*optim.OneCycleOptions)(nil)},
+	{"Optimizer", (*optim.Optimizer)(nil)},
+	{"Option", (*optim.Option)(nil)},
+	{"PlainMomentum", optim.PlainMomentum},
+	{"ReduceLROnPlateau", (*optim.ReduceLROnPlateau)(nil)},
+	{"ReduceLROnPlateauOptions", (*optim.ReduceLROnPlateauOptions)(nil)},
+	{"Rho", optim.Rho},
+	{"Scheduler", (*optim.Scheduler)(nil)},
+	{"StartAverage", optim.StartAverage},
+	{"StepSizes", optim.StepSizes},
+	{"StochasticRounding", optim.StochasticRounding},
+	{"WeightDecay", optim.WeightDecay},
 }

@@ -4,63 +4,60 @@ package symbols
 
 import (
 	"halfnote/tensor/quant"
-	"reflect"
 )
 
-func init() {
-	tables["halfnote/tensor/quant"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Cast"] = reflect.ValueOf((*quant.Cast)(nil))
-		t["Cat"] = reflect.ValueOf(quant.Cat)
-		t["Ceil"] = reflect.ValueOf(quant.Ceil)
-		t["Dithered"] = reflect.ValueOf(quant.Dithered)
-		t["E2M1"] = reflect.ValueOf(quant.E2M1)
-		t["E2M3"] = reflect.ValueOf(quant.E2M3)
-		t["E3M2"] = reflect.ValueOf(quant.E3M2)
-		t["E3M4"] = reflect.ValueOf(quant.E3M4)
-		t["E4M3"] = reflect.ValueOf(quant.E4M3)
-		t["E4M3B11FNUZ"] = reflect.ValueOf(quant.E4M3B11FNUZ)
-		t["E4M3FN"] = reflect.ValueOf(quant.E4M3FN)
-		t["E4M3FNUZ"] = reflect.ValueOf(quant.E4M3FNUZ)
-		t["E5M2"] = reflect.ValueOf(quant.E5M2)
-		t["E5M2FNUZ"] = reflect.ValueOf(quant.E5M2FNUZ)
-		t["E8M0"] = reflect.ValueOf(quant.E8M0)
-		t["Even"] = reflect.ValueOf(quant.Even)
-		t["FakeQuantize"] = reflect.ValueOf(quant.FakeQuantize)
-		t["Float8"] = reflect.ValueOf((*quant.Float8)(nil))
-		t["Floor"] = reflect.ValueOf(quant.Floor)
-		t["Format"] = reflect.ValueOf((*quant.Format)(nil))
-		t["Formats"] = reflect.ValueOf(quant.Formats)
-		t["FromStateDict"] = reflect.ValueOf(quant.FromStateDict)
-		t["Granularity"] = reflect.ValueOf((*quant.Granularity)(nil))
-		t["Int"] = reflect.ValueOf((*quant.Int)(nil))
-		t["Int4"] = reflect.ValueOf(quant.Int4)
-		t["Int8"] = reflect.ValueOf(quant.Int8)
-		t["MX"] = reflect.ValueOf((*quant.MX)(nil))
-		t["MXFP4"] = reflect.ValueOf(&quant.MXFP4).Elem()
-		t["MXFP6"] = reflect.ValueOf(&quant.MXFP6).Elem()
-		t["MXFP8"] = reflect.ValueOf(&quant.MXFP8).Elem()
-		t["MXINT8"] = reflect.ValueOf(&quant.MXINT8).Elem()
-		t["MXInt8"] = reflect.ValueOf(quant.MXInt8)
-		t["NVFP4"] = reflect.ValueOf((*quant.NVFP4)(nil))
-		t["Nearest"] = reflect.ValueOf(quant.Nearest)
-		t["Overflow"] = reflect.ValueOf((*quant.Overflow)(nil))
-		t["Per128x128"] = reflect.ValueOf(quant.Per128x128)
-		t["Per1x128"] = reflect.ValueOf(quant.Per1x128)
-		t["PerRow"] = reflect.ValueOf(quant.PerRow)
-		t["PerTensor"] = reflect.ValueOf(quant.PerTensor)
-		t["Quantize"] = reflect.ValueOf(quant.Quantize)
-		t["RCeil"] = reflect.ValueOf(quant.RCeil)
-		t["Round"] = reflect.ValueOf(quant.Round)
-		t["Rounding"] = reflect.ValueOf((*quant.Rounding)(nil))
-		t["Saturate"] = reflect.ValueOf(quant.Saturate)
-		t["ScaleMode"] = reflect.ValueOf((*quant.ScaleMode)(nil))
-		t["ScaledMM"] = reflect.ValueOf(quant.ScaledMM)
-		t["Scheme"] = reflect.ValueOf((*quant.Scheme)(nil))
-		t["Special"] = reflect.ValueOf(quant.Special)
-		t["Stochastic"] = reflect.ValueOf(quant.Stochastic)
-		t["Tensor"] = reflect.ValueOf((*quant.Tensor)(nil))
-		t["TowardZero"] = reflect.ValueOf(quant.TowardZero)
-		return t
-	}
+func init() { tables["halfnote/tensor/quant"] = z_halfnote_tensor_quant_[:] }
+
+var z_halfnote_tensor_quant_ = [...]symbol{
+	{"Cast", (*quant.Cast)(nil)},
+	{"Cat", quant.Cat},
+	{"Ceil", quant.Ceil},
+	{"Dithered", quant.Dithered},
+	{"E2M1", quant.E2M1},
+	{"E2M3", quant.E2M3},
+	{"E3M2", quant.E3M2},
+	{"E3M4", quant.E3M4},
+	{"E4M3", quant.E4M3},
+	{"E4M3B11FNUZ", quant.E4M3B11FNUZ},
+	{"E4M3FN", quant.E4M3FN},
+	{"E4M3FNUZ", quant.E4M3FNUZ},
+	{"E5M2", quant.E5M2},
+	{"E5M2FNUZ", quant.E5M2FNUZ},
+	{"E8M0", quant.E8M0},
+	{"Even", quant.Even},
+	{"FakeQuantize", quant.FakeQuantize},
+	{"Float8", (*quant.Float8)(nil)},
+	{"Floor", quant.Floor},
+	{"Format", (*quant.Format)(nil)},
+	{"Formats", quant.Formats},
+	{"FromStateDict", quant.FromStateDict},
+	{"Granularity", (*quant.Granularity)(nil)},
+	{"Int", (*quant.Int)(nil)},
+	{"Int4", quant.Int4},
+	{"Int8", quant.Int8},
+	{"MX", (*quant.MX)(nil)},
+	{"MXFP4", variable{&quant.MXFP4}},
+	{"MXFP6", variable{&quant.MXFP6}},
+	{"MXFP8", variable{&quant.MXFP8}},
+	{"MXINT8", variable{&quant.MXINT8}},
+	{"MXInt8", quant.MXInt8},
+	{"NVFP4", (*quant.NVFP4)(nil)},
+	{"Nearest", quant.Nearest},
+	{"Overflow", (*quant.Overflow)(nil)},
+	{"Per128x128", quant.Per128x128},
+	{"Per1x128", quant.Per1x128},
+	{"PerRow", quant.PerRow},
+	{"PerTensor", quant.PerTensor},
+	{"Quantize", quant.Quantize},
+	{"RCeil", quant.RCeil},
+	{"Round", quant.Round},
+	{"Rounding", (*quant.Rounding)(nil)},
+	{"Saturate", quant.Saturate},
+	{"ScaleMode", (*quant.ScaleMode)(nil)},
+	{"ScaledMM", quant.ScaledMM},
+	{"Scheme", (*quant.Scheme)(nil)},
+	{"Special", quant.Special},
+	{"Stochastic", quant.Stochastic},
+	{"Tensor", (*quant.Tensor)(nil)},
+	{"TowardZero", quant.TowardZero},
 }

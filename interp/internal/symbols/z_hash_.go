@@ -5,24 +5,21 @@ package symbols
 import (
 	"halfnote/interp/internal/dynamic"
 	"hash"
-	"reflect"
 )
 
-func init() {
-	tables["hash"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Cloner"] = reflect.ValueOf((*hash.Cloner)(nil))
-		t["Hash"] = reflect.ValueOf((*hash.Hash)(nil))
-		t["Hash32"] = reflect.ValueOf((*hash.Hash32)(nil))
-		t["Hash64"] = reflect.ValueOf((*hash.Hash64)(nil))
-		t["XOF"] = reflect.ValueOf((*hash.XOF)(nil))
-		t["_Cloner"] = reflect.ValueOf((*_hash_Cloner)(nil))
-		t["_Hash"] = reflect.ValueOf((*_hash_Hash)(nil))
-		t["_Hash32"] = reflect.ValueOf((*_hash_Hash32)(nil))
-		t["_Hash64"] = reflect.ValueOf((*_hash_Hash64)(nil))
-		t["_XOF"] = reflect.ValueOf((*_hash_XOF)(nil))
-		return t
-	}
+func init() { tables["hash"] = z_hash_[:] }
+
+var z_hash_ = [...]symbol{
+	{"Cloner", (*hash.Cloner)(nil)},
+	{"Hash", (*hash.Hash)(nil)},
+	{"Hash32", (*hash.Hash32)(nil)},
+	{"Hash64", (*hash.Hash64)(nil)},
+	{"XOF", (*hash.XOF)(nil)},
+	{"_Cloner", (*_hash_Cloner)(nil)},
+	{"_Hash", (*_hash_Hash)(nil)},
+	{"_Hash32", (*_hash_Hash32)(nil)},
+	{"_Hash64", (*_hash_Hash64)(nil)},
+	{"_XOF", (*_hash_XOF)(nil)},
 }
 
 type _hash_Cloner struct{ IValue any }

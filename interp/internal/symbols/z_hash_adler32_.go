@@ -3,17 +3,13 @@
 package symbols
 
 import (
-	"go/constant"
 	"hash/adler32"
-	"reflect"
 )
 
-func init() {
-	tables["hash/adler32"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Checksum"] = reflect.ValueOf(adler32.Checksum)
-		t["New"] = reflect.ValueOf(adler32.New)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(adler32.Size))
-		return t
-	}
+func init() { tables["hash/adler32"] = z_hash_adler32_[:] }
+
+var z_hash_adler32_ = [...]symbol{
+	{"Checksum", adler32.Checksum},
+	{"New", adler32.New},
+	{"Size", untypedInt(adler32.Size)},
 }

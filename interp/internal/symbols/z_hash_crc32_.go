@@ -3,26 +3,22 @@
 package symbols
 
 import (
-	"go/constant"
 	"hash/crc32"
-	"reflect"
 )
 
-func init() {
-	tables["hash/crc32"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Castagnoli"] = reflect.ValueOf(constant.MakeInt64(crc32.Castagnoli))
-		t["Checksum"] = reflect.ValueOf(crc32.Checksum)
-		t["ChecksumIEEE"] = reflect.ValueOf(crc32.ChecksumIEEE)
-		t["IEEE"] = reflect.ValueOf(constant.MakeInt64(crc32.IEEE))
-		t["IEEETable"] = reflect.ValueOf(&crc32.IEEETable).Elem()
-		t["Koopman"] = reflect.ValueOf(constant.MakeInt64(crc32.Koopman))
-		t["MakeTable"] = reflect.ValueOf(crc32.MakeTable)
-		t["New"] = reflect.ValueOf(crc32.New)
-		t["NewIEEE"] = reflect.ValueOf(crc32.NewIEEE)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(crc32.Size))
-		t["Table"] = reflect.ValueOf((*crc32.Table)(nil))
-		t["Update"] = reflect.ValueOf(crc32.Update)
-		return t
-	}
+func init() { tables["hash/crc32"] = z_hash_crc32_[:] }
+
+var z_hash_crc32_ = [...]symbol{
+	{"Castagnoli", untypedInt(crc32.Castagnoli)},
+	{"Checksum", crc32.Checksum},
+	{"ChecksumIEEE", crc32.ChecksumIEEE},
+	{"IEEE", untypedInt(crc32.IEEE)},
+	{"IEEETable", variable{&crc32.IEEETable}},
+	{"Koopman", untypedInt(crc32.Koopman)},
+	{"MakeTable", crc32.MakeTable},
+	{"New", crc32.New},
+	{"NewIEEE", crc32.NewIEEE},
+	{"Size", untypedInt(crc32.Size)},
+	{"Table", (*crc32.Table)(nil)},
+	{"Update", crc32.Update},
 }

@@ -3,23 +3,18 @@
 package symbols
 
 import (
-	"go/constant"
-	"go/token"
 	"hash/crc64"
-	"reflect"
 )
 
-func init() {
-	tables["hash/crc64"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Checksum"] = reflect.ValueOf(crc64.Checksum)
-		t["ECMA"] = reflect.ValueOf(constant.MakeFromLiteral("14514072000185962306", token.INT, 0))
-		t["ISO"] = reflect.ValueOf(constant.MakeFromLiteral("15564440312192434176", token.INT, 0))
-		t["MakeTable"] = reflect.ValueOf(crc64.MakeTable)
-		t["New"] = reflect.ValueOf(crc64.New)
-		t["Size"] = reflect.ValueOf(constant.MakeInt64(crc64.Size))
-		t["Table"] = reflect.ValueOf((*crc64.Table)(nil))
-		t["Update"] = reflect.ValueOf(crc64.Update)
-		return t
-	}
+func init() { tables["hash/crc64"] = z_hash_crc64_[:] }
+
+var z_hash_crc64_ = [...]symbol{
+	{"Checksum", crc64.Checksum},
+	{"ECMA", longInt("14514072000185962306")},
+	{"ISO", longInt("15564440312192434176")},
+	{"MakeTable", crc64.MakeTable},
+	{"New", crc64.New},
+	{"Size", untypedInt(crc64.Size)},
+	{"Table", (*crc64.Table)(nil)},
+	{"Update", crc64.Update},
 }

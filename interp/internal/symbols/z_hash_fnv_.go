@@ -4,18 +4,15 @@ package symbols
 
 import (
 	"hash/fnv"
-	"reflect"
 )
 
-func init() {
-	tables["hash/fnv"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["New128"] = reflect.ValueOf(fnv.New128)
-		t["New128a"] = reflect.ValueOf(fnv.New128a)
-		t["New32"] = reflect.ValueOf(fnv.New32)
-		t["New32a"] = reflect.ValueOf(fnv.New32a)
-		t["New64"] = reflect.ValueOf(fnv.New64)
-		t["New64a"] = reflect.ValueOf(fnv.New64a)
-		return t
-	}
+func init() { tables["hash/fnv"] = z_hash_fnv_[:] }
+
+var z_hash_fnv_ = [...]symbol{
+	{"New128", fnv.New128},
+	{"New128a", fnv.New128a},
+	{"New32", fnv.New32},
+	{"New32a", fnv.New32a},
+	{"New64", fnv.New64},
+	{"New64a", fnv.New64a},
 }

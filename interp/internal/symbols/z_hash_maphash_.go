@@ -4,17 +4,14 @@ package symbols
 
 import (
 	"hash/maphash"
-	"reflect"
 )
 
-func init() {
-	tables["hash/maphash"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Bytes"] = reflect.ValueOf(maphash.Bytes)
-		t["Hash"] = reflect.ValueOf((*maphash.Hash)(nil))
-		t["MakeSeed"] = reflect.ValueOf(maphash.MakeSeed)
-		t["Seed"] = reflect.ValueOf((*maphash.Seed)(nil))
-		t["String"] = reflect.ValueOf(maphash.String)
-		return t
-	}
+func init() { tables["hash/maphash"] = z_hash_maphash_[:] }
+
+var z_hash_maphash_ = [...]symbol{
+	{"Bytes", maphash.Bytes},
+	{"Hash", (*maphash.Hash)(nil)},
+	{"MakeSeed", maphash.MakeSeed},
+	{"Seed", (*maphash.Seed)(nil)},
+	{"String", maphash.String},
 }

@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"html"
-	"reflect"
 )
 
-func init() {
-	tables["html"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["EscapeString"] = reflect.ValueOf(html.EscapeString)
-		t["UnescapeString"] = reflect.ValueOf(html.UnescapeString)
-		return t
-	}
+func init() { tables["html"] = z_html_[:] }
+
+var z_html_ = [...]symbol{
+	{"EscapeString", html.EscapeString},
+	{"UnescapeString", html.UnescapeString},
 }

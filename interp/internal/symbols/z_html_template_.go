@@ -4,49 +4,46 @@ package symbols
 
 import (
 	"html/template"
-	"reflect"
 )
 
-func init() {
-	tables["html/template"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["CSS"] = reflect.ValueOf((*template.CSS)(nil))
-		t["ErrAmbigContext"] = reflect.ValueOf(template.ErrAmbigContext)
-		t["ErrBadHTML"] = reflect.ValueOf(template.ErrBadHTML)
-		t["ErrBranchEnd"] = reflect.ValueOf(template.ErrBranchEnd)
-		t["ErrEndContext"] = reflect.ValueOf(template.ErrEndContext)
-		t["ErrJSTemplate"] = reflect.ValueOf(template.ErrJSTemplate)
-		t["ErrNoSuchTemplate"] = reflect.ValueOf(template.ErrNoSuchTemplate)
-		t["ErrOutputContext"] = reflect.ValueOf(template.ErrOutputContext)
-		t["ErrPartialCharset"] = reflect.ValueOf(template.ErrPartialCharset)
-		t["ErrPartialEscape"] = reflect.ValueOf(template.ErrPartialEscape)
-		t["ErrPredefinedEscaper"] = reflect.ValueOf(template.ErrPredefinedEscaper)
-		t["ErrRangeLoopReentry"] = reflect.ValueOf(template.ErrRangeLoopReentry)
-		t["ErrSlashAmbig"] = reflect.ValueOf(template.ErrSlashAmbig)
-		t["Error"] = reflect.ValueOf((*template.Error)(nil))
-		t["ErrorCode"] = reflect.ValueOf((*template.ErrorCode)(nil))
-		t["FuncMap"] = reflect.ValueOf((*template.FuncMap)(nil))
-		t["HTML"] = reflect.ValueOf((*template.HTML)(nil))
-		t["HTMLAttr"] = reflect.ValueOf((*template.HTMLAttr)(nil))
-		t["HTMLEscape"] = reflect.ValueOf(template.HTMLEscape)
-		t["HTMLEscapeString"] = reflect.ValueOf(template.HTMLEscapeString)
-		t["HTMLEscaper"] = reflect.ValueOf(template.HTMLEscaper)
-		t["IsTrue"] = reflect.ValueOf(template.IsTrue)
-		t["JS"] = reflect.ValueOf((*template.JS)(nil))
-		t["JSEscape"] = reflect.ValueOf(template.JSEscape)
-		t["JSEscapeString"] = reflect.ValueOf(template.JSEscapeString)
-		t["JSEscaper"] = reflect.ValueOf(template.JSEscaper)
-		t["JSStr"] = reflect.ValueOf((*template.JSStr)(nil))
-		t["Must"] = reflect.ValueOf(template.Must)
-		t["New"] = reflect.ValueOf(template.New)
-		t["OK"] = reflect.ValueOf(template.OK)
-		t["ParseFS"] = reflect.ValueOf(template.ParseFS)
-		t["ParseFiles"] = reflect.ValueOf(template.ParseFiles)
-		t["ParseGlob"] = reflect.ValueOf(template.ParseGlob)
-		t["Srcset"] = reflect.ValueOf((*template.Srcset)(nil))
-		t["Template"] = reflect.ValueOf((*template.Template)(nil))
-		t["URL"] = reflect.ValueOf((*template.URL)(nil))
-		t["URLQueryEscaper"] = reflect.ValueOf(template.URLQueryEscaper)
-		return t
-	}
+func init() { tables["html/template"] = z_html_template_[:] }
+
+var z_html_template_ = [...]symbol{
+	{"CSS", (*template.CSS)(nil)},
+	{"ErrAmbigContext", template.ErrAmbigContext},
+	{"ErrBadHTML", template.ErrBadHTML},
+	{"ErrBranchEnd", template.ErrBranchEnd},
+	{"ErrEndContext", template.ErrEndContext},
+	{"ErrJSTemplate", template.ErrJSTemplate},
+	{"ErrNoSuchTemplate", template.ErrNoSuchTemplate},
+	{"ErrOutputContext", template.ErrOutputContext},
+	{"ErrPartialCharset", template.ErrPartialCharset},
+	{"ErrPartialEscape", template.ErrPartialEscape},
+	{"ErrPredefinedEscaper", template.ErrPredefinedEscaper},
+	{"ErrRangeLoopReentry", template.ErrRangeLoopReentry},
+	{"ErrSlashAmbig", template.ErrSlashAmbig},
+	{"Error", (*template.Error)(nil)},
+	{"ErrorCode", (*template.ErrorCode)(nil)},
+	{"FuncMap", (*template.FuncMap)(nil)},
+	{"HTML", (*template.HTML)(nil)},
+	{"HTMLAttr", (*template.HTMLAttr)(nil)},
+	{"HTMLEscape", template.HTMLEscape},
+	{"HTMLEscapeString", template.HTMLEscapeString},
+	{"HTMLEscaper", template.HTMLEscaper},
+	{"IsTrue", template.IsTrue},
+	{"JS", (*template.JS)(nil)},
+	{"JSEscape", template.JSEscape},
+	{"JSEscapeString", template.JSEscapeString},
+	{"JSEscaper", template.JSEscaper},
+	{"JSStr", (*template.JSStr)(nil)},
+	{"Must", template.Must},
+	{"New", template.New},
+	{"OK", template.OK},
+	{"ParseFS", template.ParseFS},
+	{"ParseFiles", template.ParseFiles},
+	{"ParseGlob", template.ParseGlob},
+	{"Srcset", (*template.Srcset)(nil)},
+	{"Template", (*template.Template)(nil)},
+	{"URL", (*template.URL)(nil)},
+	{"URLQueryEscaper", template.URLQueryEscaper},
 }

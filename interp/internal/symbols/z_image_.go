@@ -6,68 +6,65 @@ import (
 	"halfnote/interp/internal/dynamic"
 	"image"
 	"image/color"
-	"reflect"
 )
 
-func init() {
-	tables["image"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Alpha"] = reflect.ValueOf((*image.Alpha)(nil))
-		t["Alpha16"] = reflect.ValueOf((*image.Alpha16)(nil))
-		t["Black"] = reflect.ValueOf(&image.Black).Elem()
-		t["CMYK"] = reflect.ValueOf((*image.CMYK)(nil))
-		t["Config"] = reflect.ValueOf((*image.Config)(nil))
-		t["Decode"] = reflect.ValueOf(image.Decode)
-		t["DecodeConfig"] = reflect.ValueOf(image.DecodeConfig)
-		t["ErrFormat"] = reflect.ValueOf(&image.ErrFormat).Elem()
-		t["Gray"] = reflect.ValueOf((*image.Gray)(nil))
-		t["Gray16"] = reflect.ValueOf((*image.Gray16)(nil))
-		t["Image"] = reflect.ValueOf((*image.Image)(nil))
-		t["NRGBA"] = reflect.ValueOf((*image.NRGBA)(nil))
-		t["NRGBA64"] = reflect.ValueOf((*image.NRGBA64)(nil))
-		t["NYCbCrA"] = reflect.ValueOf((*image.NYCbCrA)(nil))
-		t["NewAlpha"] = reflect.ValueOf(image.NewAlpha)
-		t["NewAlpha16"] = reflect.ValueOf(image.NewAlpha16)
-		t["NewCMYK"] = reflect.ValueOf(image.NewCMYK)
-		t["NewGray"] = reflect.ValueOf(image.NewGray)
-		t["NewGray16"] = reflect.ValueOf(image.NewGray16)
-		t["NewNRGBA"] = reflect.ValueOf(image.NewNRGBA)
-		t["NewNRGBA64"] = reflect.ValueOf(image.NewNRGBA64)
-		t["NewNYCbCrA"] = reflect.ValueOf(image.NewNYCbCrA)
-		t["NewPaletted"] = reflect.ValueOf(image.NewPaletted)
-		t["NewRGBA"] = reflect.ValueOf(image.NewRGBA)
-		t["NewRGBA64"] = reflect.ValueOf(image.NewRGBA64)
-		t["NewUniform"] = reflect.ValueOf(image.NewUniform)
-		t["NewYCbCr"] = reflect.ValueOf(image.NewYCbCr)
-		t["Opaque"] = reflect.ValueOf(&image.Opaque).Elem()
-		t["Paletted"] = reflect.ValueOf((*image.Paletted)(nil))
-		t["PalettedImage"] = reflect.ValueOf((*image.PalettedImage)(nil))
-		t["Point"] = reflect.ValueOf((*image.Point)(nil))
-		t["Pt"] = reflect.ValueOf(image.Pt)
-		t["RGBA"] = reflect.ValueOf((*image.RGBA)(nil))
-		t["RGBA64"] = reflect.ValueOf((*image.RGBA64)(nil))
-		t["RGBA64Image"] = reflect.ValueOf((*image.RGBA64Image)(nil))
-		t["Rect"] = reflect.ValueOf(image.Rect)
-		t["Rectangle"] = reflect.ValueOf((*image.Rectangle)(nil))
-		t["RegisterFormat"] = reflect.ValueOf(image.RegisterFormat)
-		t["Transparent"] = reflect.ValueOf(&image.Transparent).Elem()
-		t["Uniform"] = reflect.ValueOf((*image.Uniform)(nil))
-		t["White"] = reflect.ValueOf(&image.White).Elem()
-		t["YCbCr"] = reflect.ValueOf((*image.YCbCr)(nil))
-		t["YCbCrSubsampleRatio"] = reflect.ValueOf((*image.YCbCrSubsampleRatio)(nil))
-		t["YCbCrSubsampleRatio410"] = reflect.ValueOf(image.YCbCrSubsampleRatio410)
-		t["YCbCrSubsampleRatio411"] = reflect.ValueOf(image.YCbCrSubsampleRatio411)
-		t["YCbCrSubsampleRatio420"] = reflect.ValueOf(image.YCbCrSubsampleRatio420)
-		t["YCbCrSubsampleRatio422"] = reflect.ValueOf(image.YCbCrSubsampleRatio422)
-		t["YCbCrSubsampleRatio440"] = reflect.ValueOf(image.YCbCrSubsampleRatio440)
-		t["YCbCrSubsampleRatio444"] = reflect.ValueOf(image.YCbCrSubsampleRatio444)
-		t["ZP"] = reflect.ValueOf(&image.ZP).Elem()
-		t["ZR"] = reflect.ValueOf(&image.ZR).Elem()
-		t["_Image"] = reflect.ValueOf((*_image_Image)(nil))
-		t["_PalettedImage"] = reflect.ValueOf((*_image_PalettedImage)(nil))
-		t["_RGBA64Image"] = reflect.ValueOf((*_image_RGBA64Image)(nil))
-		return t
-	}
+func init() { tables["image"] = z_image_[:] }
+
+var z_image_ = [...]symbol{
+	{"Alpha", (*image.Alpha)(nil)},
+	{"Alpha16", (*image.Alpha16)(nil)},
+	{"Black", variable{&image.Black}},
+	{"CMYK", (*image.CMYK)(nil)},
+	{"Config", (*image.Config)(nil)},
+	{"Decode", image.Decode},
+	{"DecodeConfig", image.DecodeConfig},
+	{"ErrFormat", variable{&image.ErrFormat}},
+	{"Gray", (*image.Gray)(nil)},
+	{"Gray16", (*image.Gray16)(nil)},
+	{"Image", (*image.Image)(nil)},
+	{"NRGBA", (*image.NRGBA)(nil)},
+	{"NRGBA64", (*image.NRGBA64)(nil)},
+	{"NYCbCrA", (*image.NYCbCrA)(nil)},
+	{"NewAlpha", image.NewAlpha},
+	{"NewAlpha16", image.NewAlpha16},
+	{"NewCMYK", image.NewCMYK},
+	{"NewGray", image.NewGray},
+	{"NewGray16", image.NewGray16},
+	{"NewNRGBA", image.NewNRGBA},
+	{"NewNRGBA64", image.NewNRGBA64},
+	{"NewNYCbCrA", image.NewNYCbCrA},
+	{"NewPaletted", image.NewPaletted},
+	{"NewRGBA", image.NewRGBA},
+	{"NewRGBA64", image.NewRGBA64},
+	{"NewUniform", image.NewUniform},
+	{"NewYCbCr", image.NewYCbCr},
+	{"Opaque", variable{&image.Opaque}},
+	{"Paletted", (*image.Paletted)(nil)},
+	{"PalettedImage", (*image.PalettedImage)(nil)},
+	{"Point", (*image.Point)(nil)},
+	{"Pt", image.Pt},
+	{"RGBA", (*image.RGBA)(nil)},
+	{"RGBA64", (*image.RGBA64)(nil)},
+	{"RGBA64Image", (*image.RGBA64Image)(nil)},
+	{"Rect", image.Rect},
+	{"Rectangle", (*image.Rectangle)(nil)},
+	{"RegisterFormat", image.RegisterFormat},
+	{"Transparent", variable{&image.Transparent}},
+	{"Uniform", (*image.Uniform)(nil)},
+	{"White", variable{&image.White}},
+	{"YCbCr", (*image.YCbCr)(nil)},
+	{"YCbCrSubsampleRatio", (*image.YCbCrSubsampleRatio)(nil)},
+	{"YCbCrSubsampleRatio410", image.YCbCrSubsampleRatio410},
+	{"YCbCrSubsampleRatio411", image.YCbCrSubsampleRatio411},
+	{"YCbCrSubsampleRatio420", image.YCbCrSubsampleRatio420},
+	{"YCbCrSubsampleRatio422", image.YCbCrSubsampleRatio422},
+	{"YCbCrSubsampleRatio440", image.YCbCrSubsampleRatio440},
+	{"YCbCrSubsampleRatio444", image.YCbCrSubsampleRatio444},
+	{"ZP", variable{&image.ZP}},
+	{"ZR", variable{&image.ZR}},
+	{"_Image", (*_image_Image)(nil)},
+	{"_PalettedImage", (*_image_PalettedImage)(nil)},
+	{"_RGBA64Image", (*_image_RGBA64Image)(nil)},
 }
 
 type _image_Image struct{ IValue any }

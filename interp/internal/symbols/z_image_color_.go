@@ -5,50 +5,47 @@ package symbols
 import (
 	"halfnote/interp/internal/dynamic"
 	"image/color"
-	"reflect"
 )
 
-func init() {
-	tables["image/color"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Alpha"] = reflect.ValueOf((*color.Alpha)(nil))
-		t["Alpha16"] = reflect.ValueOf((*color.Alpha16)(nil))
-		t["Alpha16Model"] = reflect.ValueOf(&color.Alpha16Model).Elem()
-		t["AlphaModel"] = reflect.ValueOf(&color.AlphaModel).Elem()
-		t["Black"] = reflect.ValueOf(&color.Black).Elem()
-		t["CMYK"] = reflect.ValueOf((*color.CMYK)(nil))
-		t["CMYKModel"] = reflect.ValueOf(&color.CMYKModel).Elem()
-		t["CMYKToRGB"] = reflect.ValueOf(color.CMYKToRGB)
-		t["Color"] = reflect.ValueOf((*color.Color)(nil))
-		t["Gray"] = reflect.ValueOf((*color.Gray)(nil))
-		t["Gray16"] = reflect.ValueOf((*color.Gray16)(nil))
-		t["Gray16Model"] = reflect.ValueOf(&color.Gray16Model).Elem()
-		t["GrayModel"] = reflect.ValueOf(&color.GrayModel).Elem()
-		t["Model"] = reflect.ValueOf((*color.Model)(nil))
-		t["ModelFunc"] = reflect.ValueOf(color.ModelFunc)
-		t["NRGBA"] = reflect.ValueOf((*color.NRGBA)(nil))
-		t["NRGBA64"] = reflect.ValueOf((*color.NRGBA64)(nil))
-		t["NRGBA64Model"] = reflect.ValueOf(&color.NRGBA64Model).Elem()
-		t["NRGBAModel"] = reflect.ValueOf(&color.NRGBAModel).Elem()
-		t["NYCbCrA"] = reflect.ValueOf((*color.NYCbCrA)(nil))
-		t["NYCbCrAModel"] = reflect.ValueOf(&color.NYCbCrAModel).Elem()
-		t["Opaque"] = reflect.ValueOf(&color.Opaque).Elem()
-		t["Palette"] = reflect.ValueOf((*color.Palette)(nil))
-		t["RGBA"] = reflect.ValueOf((*color.RGBA)(nil))
-		t["RGBA64"] = reflect.ValueOf((*color.RGBA64)(nil))
-		t["RGBA64Model"] = reflect.ValueOf(&color.RGBA64Model).Elem()
-		t["RGBAModel"] = reflect.ValueOf(&color.RGBAModel).Elem()
-		t["RGBToCMYK"] = reflect.ValueOf(color.RGBToCMYK)
-		t["RGBToYCbCr"] = reflect.ValueOf(color.RGBToYCbCr)
-		t["Transparent"] = reflect.ValueOf(&color.Transparent).Elem()
-		t["White"] = reflect.ValueOf(&color.White).Elem()
-		t["YCbCr"] = reflect.ValueOf((*color.YCbCr)(nil))
-		t["YCbCrModel"] = reflect.ValueOf(&color.YCbCrModel).Elem()
-		t["YCbCrToRGB"] = reflect.ValueOf(color.YCbCrToRGB)
-		t["_Color"] = reflect.ValueOf((*_image_color_Color)(nil))
-		t["_Model"] = reflect.ValueOf((*_image_color_Model)(nil))
-		return t
-	}
+func init() { tables["image/color"] = z_image_color_[:] }
+
+var z_image_color_ = [...]symbol{
+	{"Alpha", (*color.Alpha)(nil)},
+	{"Alpha16", (*color.Alpha16)(nil)},
+	{"Alpha16Model", variable{&color.Alpha16Model}},
+	{"AlphaModel", variable{&color.AlphaModel}},
+	{"Black", variable{&color.Black}},
+	{"CMYK", (*color.CMYK)(nil)},
+	{"CMYKModel", variable{&color.CMYKModel}},
+	{"CMYKToRGB", color.CMYKToRGB},
+	{"Color", (*color.Color)(nil)},
+	{"Gray", (*color.Gray)(nil)},
+	{"Gray16", (*color.Gray16)(nil)},
+	{"Gray16Model", variable{&color.Gray16Model}},
+	{"GrayModel", variable{&color.GrayModel}},
+	{"Model", (*color.Model)(nil)},
+	{"ModelFunc", color.ModelFunc},
+	{"NRGBA", (*color.NRGBA)(nil)},
+	{"NRGBA64", (*color.NRGBA64)(nil)},
+	{"NRGBA64Model", variable{&color.NRGBA64Model}},
+	{"NRGBAModel", variable{&color.NRGBAModel}},
+	{"NYCbCrA", (*color.NYCbCrA)(nil)},
+	{"NYCbCrAModel", variable{&color.NYCbCrAModel}},
+	{"Opaque", variable{&color.Opaque}},
+	{"Palette", (*color.Palette)(nil)},
+	{"RGBA", (*color.RGBA)(nil)},
+	{"RGBA64", (*color.RGBA64)(nil)},
+	{"RGBA64Model", variable{&color.RGBA64Model}},
+	{"RGBAModel", variable{&color.RGBAModel}},
+	{"RGBToCMYK", color.RGBToCMYK},
+	{"RGBToYCbCr", color.RGBToYCbCr},
+	{"Transparent", variable{&color.Transparent}},
+	{"White", variable{&color.White}},
+	{"YCbCr", (*color.YCbCr)(nil)},
+	{"YCbCrModel", variable{&color.YCbCrModel}},
+	{"YCbCrToRGB", color.YCbCrToRGB},
+	{"_Color", (*_image_color_Color)(nil)},
+	{"_Model", (*_image_color_Model)(nil)},
 }
 
 type _image_color_Color struct{ IValue any }

@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"image/color/palette"
-	"reflect"
 )
 
-func init() {
-	tables["image/color/palette"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Plan9"] = reflect.ValueOf(&palette.Plan9).Elem()
-		t["WebSafe"] = reflect.ValueOf(&palette.WebSafe).Elem()
-		return t
-	}
+func init() { tables["image/color/palette"] = z_image_color_palette_[:] }
+
+var z_image_color_palette_ = [...]symbol{
+	{"Plan9", variable{&palette.Plan9}},
+	{"WebSafe", variable{&palette.WebSafe}},
 }

@@ -7,28 +7,25 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"reflect"
 )
 
-func init() {
-	tables["image/draw"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Draw"] = reflect.ValueOf(draw.Draw)
-		t["DrawMask"] = reflect.ValueOf(draw.DrawMask)
-		t["Drawer"] = reflect.ValueOf((*draw.Drawer)(nil))
-		t["FloydSteinberg"] = reflect.ValueOf(&draw.FloydSteinberg).Elem()
-		t["Image"] = reflect.ValueOf((*draw.Image)(nil))
-		t["Op"] = reflect.ValueOf((*draw.Op)(nil))
-		t["Over"] = reflect.ValueOf(draw.Over)
-		t["Quantizer"] = reflect.ValueOf((*draw.Quantizer)(nil))
-		t["RGBA64Image"] = reflect.ValueOf((*draw.RGBA64Image)(nil))
-		t["Src"] = reflect.ValueOf(draw.Src)
-		t["_Drawer"] = reflect.ValueOf((*_image_draw_Drawer)(nil))
-		t["_Image"] = reflect.ValueOf((*_image_draw_Image)(nil))
-		t["_Quantizer"] = reflect.ValueOf((*_image_draw_Quantizer)(nil))
-		t["_RGBA64Image"] = reflect.ValueOf((*_image_draw_RGBA64Image)(nil))
-		return t
-	}
+func init() { tables["image/draw"] = z_image_draw_[:] }
+
+var z_image_draw_ = [...]symbol{
+	{"Draw", draw.Draw},
+	{"DrawMask", draw.DrawMask},
+	{"Drawer", (*draw.Drawer)(nil)},
+	{"FloydSteinberg", variable{&draw.FloydSteinberg}},
+	{"Image", (*draw.Image)(nil)},
+	{"Op", (*draw.Op)(nil)},
+	{"Over", draw.Over},
+	{"Quantizer", (*draw.Quantizer)(nil)},
+	{"RGBA64Image", (*draw.RGBA64Image)(nil)},
+	{"Src", draw.Src},
+	{"_Drawer", (*_image_draw_Drawer)(nil)},
+	{"_Image", (*_image_draw_Image)(nil)},
+	{"_Quantizer", (*_image_draw_Quantizer)(nil)},
+	{"_RGBA64Image", (*_image_draw_RGBA64Image)(nil)},
 }
 
 type _image_draw_Drawer struct{ IValue any }

@@ -3,24 +3,20 @@
 package symbols
 
 import (
-	"go/constant"
 	"image/gif"
-	"reflect"
 )
 
-func init() {
-	tables["image/gif"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Decode"] = reflect.ValueOf(gif.Decode)
-		t["DecodeAll"] = reflect.ValueOf(gif.DecodeAll)
-		t["DecodeConfig"] = reflect.ValueOf(gif.DecodeConfig)
-		t["DisposalBackground"] = reflect.ValueOf(constant.MakeInt64(gif.DisposalBackground))
-		t["DisposalNone"] = reflect.ValueOf(constant.MakeInt64(gif.DisposalNone))
-		t["DisposalPrevious"] = reflect.ValueOf(constant.MakeInt64(gif.DisposalPrevious))
-		t["Encode"] = reflect.ValueOf(gif.Encode)
-		t["EncodeAll"] = reflect.ValueOf(gif.EncodeAll)
-		t["GIF"] = reflect.ValueOf((*gif.GIF)(nil))
-		t["Options"] = reflect.ValueOf((*gif.Options)(nil))
-		return t
-	}
+func init() { tables["image/gif"] = z_image_gif_[:] }
+
+var z_image_gif_ = [...]symbol{
+	{"Decode", gif.Decode},
+	{"DecodeAll", gif.DecodeAll},
+	{"DecodeConfig", gif.DecodeConfig},
+	{"DisposalBackground", untypedInt(gif.DisposalBackground)},
+	{"DisposalNone", untypedInt(gif.DisposalNone)},
+	{"DisposalPrevious", untypedInt(gif.DisposalPrevious)},
+	{"Encode", gif.Encode},
+	{"EncodeAll", gif.EncodeAll},
+	{"GIF", (*gif.GIF)(nil)},
+	{"Options", (*gif.Options)(nil)},
 }

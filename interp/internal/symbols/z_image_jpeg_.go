@@ -3,26 +3,22 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"image/jpeg"
-	"reflect"
 )
 
-func init() {
-	tables["image/jpeg"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Decode"] = reflect.ValueOf(jpeg.Decode)
-		t["DecodeConfig"] = reflect.ValueOf(jpeg.DecodeConfig)
-		t["DefaultQuality"] = reflect.ValueOf(constant.MakeInt64(jpeg.DefaultQuality))
-		t["Encode"] = reflect.ValueOf(jpeg.Encode)
-		t["FormatError"] = reflect.ValueOf((*jpeg.FormatError)(nil))
-		t["Options"] = reflect.ValueOf((*jpeg.Options)(nil))
-		t["Reader"] = reflect.ValueOf((*jpeg.Reader)(nil))
-		t["UnsupportedError"] = reflect.ValueOf((*jpeg.UnsupportedError)(nil))
-		t["_Reader"] = reflect.ValueOf((*_image_jpeg_Reader)(nil))
-		return t
-	}
+func init() { tables["image/jpeg"] = z_image_jpeg_[:] }
+
+var z_image_jpeg_ = [...]symbol{
+	{"Decode", jpeg.Decode},
+	{"DecodeConfig", jpeg.DecodeConfig},
+	{"DefaultQuality", untypedInt(jpeg.DefaultQuality)},
+	{"Encode", jpeg.Encode},
+	{"FormatError", (*jpeg.FormatError)(nil)},
+	{"Options", (*jpeg.Options)(nil)},
+	{"Reader", (*jpeg.Reader)(nil)},
+	{"UnsupportedError", (*jpeg.UnsupportedError)(nil)},
+	{"_Reader", (*_image_jpeg_Reader)(nil)},
 }
 
 type _image_jpeg_Reader struct{ IValue any }

@@ -5,28 +5,25 @@ package symbols
 import (
 	"halfnote/interp/internal/dynamic"
 	"image/png"
-	"reflect"
 )
 
-func init() {
-	tables["image/png"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BestCompression"] = reflect.ValueOf(png.BestCompression)
-		t["BestSpeed"] = reflect.ValueOf(png.BestSpeed)
-		t["CompressionLevel"] = reflect.ValueOf((*png.CompressionLevel)(nil))
-		t["Decode"] = reflect.ValueOf(png.Decode)
-		t["DecodeConfig"] = reflect.ValueOf(png.DecodeConfig)
-		t["DefaultCompression"] = reflect.ValueOf(png.DefaultCompression)
-		t["Encode"] = reflect.ValueOf(png.Encode)
-		t["Encoder"] = reflect.ValueOf((*png.Encoder)(nil))
-		t["EncoderBuffer"] = reflect.ValueOf((*png.EncoderBuffer)(nil))
-		t["EncoderBufferPool"] = reflect.ValueOf((*png.EncoderBufferPool)(nil))
-		t["FormatError"] = reflect.ValueOf((*png.FormatError)(nil))
-		t["NoCompression"] = reflect.ValueOf(png.NoCompression)
-		t["UnsupportedError"] = reflect.ValueOf((*png.UnsupportedError)(nil))
-		t["_EncoderBufferPool"] = reflect.ValueOf((*_image_png_EncoderBufferPool)(nil))
-		return t
-	}
+func init() { tables["image/png"] = z_image_png_[:] }
+
+var z_image_png_ = [...]symbol{
+	{"BestCompression", png.BestCompression},
+	{"BestSpeed", png.BestSpeed},
+	{"CompressionLevel", (*png.CompressionLevel)(nil)},
+	{"Decode", png.Decode},
+	{"DecodeConfig", png.DecodeConfig},
+	{"DefaultCompression", png.DefaultCompression},
+	{"Encode", png.Encode},
+	{"Encoder", (*png.Encoder)(nil)},
+	{"EncoderBuffer", (*png.EncoderBuffer)(nil)},
+	{"EncoderBufferPool", (*png.EncoderBufferPool)(nil)},
+	{"FormatError", (*png.FormatError)(nil)},
+	{"NoCompression", png.NoCompression},
+	{"UnsupportedError", (*png.UnsupportedError)(nil)},
+	{"_EncoderBufferPool", (*_image_png_EncoderBufferPool)(nil)},
 }
 
 type _image_png_EncoderBufferPool struct{ IValue any }

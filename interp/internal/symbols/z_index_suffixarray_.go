@@ -4,14 +4,11 @@ package symbols
 
 import (
 	"index/suffixarray"
-	"reflect"
 )
 
-func init() {
-	tables["index/suffixarray"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Index"] = reflect.ValueOf((*suffixarray.Index)(nil))
-		t["New"] = reflect.ValueOf(suffixarray.New)
-		return t
-	}
+func init() { tables["index/suffixarray"] = z_index_suffixarray_[:] }
+
+var z_index_suffixarray_ = [...]symbol{
+	{"Index", (*suffixarray.Index)(nil)},
+	{"New", suffixarray.New},
 }

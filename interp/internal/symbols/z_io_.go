@@ -3,91 +3,87 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"io"
-	"reflect"
 )
 
-func init() {
-	tables["io"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ByteReader"] = reflect.ValueOf((*io.ByteReader)(nil))
-		t["ByteScanner"] = reflect.ValueOf((*io.ByteScanner)(nil))
-		t["ByteWriter"] = reflect.ValueOf((*io.ByteWriter)(nil))
-		t["Closer"] = reflect.ValueOf((*io.Closer)(nil))
-		t["Copy"] = reflect.ValueOf(io.Copy)
-		t["CopyBuffer"] = reflect.ValueOf(io.CopyBuffer)
-		t["CopyN"] = reflect.ValueOf(io.CopyN)
-		t["Discard"] = reflect.ValueOf(&io.Discard).Elem()
-		t["EOF"] = reflect.ValueOf(&io.EOF).Elem()
-		t["ErrClosedPipe"] = reflect.ValueOf(&io.ErrClosedPipe).Elem()
-		t["ErrNoProgress"] = reflect.ValueOf(&io.ErrNoProgress).Elem()
-		t["ErrShortBuffer"] = reflect.ValueOf(&io.ErrShortBuffer).Elem()
-		t["ErrShortWrite"] = reflect.ValueOf(&io.ErrShortWrite).Elem()
-		t["ErrUnexpectedEOF"] = reflect.ValueOf(&io.ErrUnexpectedEOF).Elem()
-		t["LimitReader"] = reflect.ValueOf(io.LimitReader)
-		t["LimitedReader"] = reflect.ValueOf((*io.LimitedReader)(nil))
-		t["MultiReader"] = reflect.ValueOf(io.MultiReader)
-		t["MultiWriter"] = reflect.ValueOf(io.MultiWriter)
-		t["NewOffsetWriter"] = reflect.ValueOf(io.NewOffsetWriter)
-		t["NewSectionReader"] = reflect.ValueOf(io.NewSectionReader)
-		t["NopCloser"] = reflect.ValueOf(io.NopCloser)
-		t["OffsetWriter"] = reflect.ValueOf((*io.OffsetWriter)(nil))
-		t["Pipe"] = reflect.ValueOf(io.Pipe)
-		t["PipeReader"] = reflect.ValueOf((*io.PipeReader)(nil))
-		t["PipeWriter"] = reflect.ValueOf((*io.PipeWriter)(nil))
-		t["ReadAll"] = reflect.ValueOf(io.ReadAll)
-		t["ReadAtLeast"] = reflect.ValueOf(io.ReadAtLeast)
-		t["ReadCloser"] = reflect.ValueOf((*io.ReadCloser)(nil))
-		t["ReadFull"] = reflect.ValueOf(io.ReadFull)
-		t["ReadSeekCloser"] = reflect.ValueOf((*io.ReadSeekCloser)(nil))
-		t["ReadSeeker"] = reflect.ValueOf((*io.ReadSeeker)(nil))
-		t["ReadWriteCloser"] = reflect.ValueOf((*io.ReadWriteCloser)(nil))
-		t["ReadWriteSeeker"] = reflect.ValueOf((*io.ReadWriteSeeker)(nil))
-		t["ReadWriter"] = reflect.ValueOf((*io.ReadWriter)(nil))
-		t["Reader"] = reflect.ValueOf((*io.Reader)(nil))
-		t["ReaderAt"] = reflect.ValueOf((*io.ReaderAt)(nil))
-		t["ReaderFrom"] = reflect.ValueOf((*io.ReaderFrom)(nil))
-		t["RuneReader"] = reflect.ValueOf((*io.RuneReader)(nil))
-		t["RuneScanner"] = reflect.ValueOf((*io.RuneScanner)(nil))
-		t["SectionReader"] = reflect.ValueOf((*io.SectionReader)(nil))
-		t["SeekCurrent"] = reflect.ValueOf(constant.MakeInt64(io.SeekCurrent))
-		t["SeekEnd"] = reflect.ValueOf(constant.MakeInt64(io.SeekEnd))
-		t["SeekStart"] = reflect.ValueOf(constant.MakeInt64(io.SeekStart))
-		t["Seeker"] = reflect.ValueOf((*io.Seeker)(nil))
-		t["StringWriter"] = reflect.ValueOf((*io.StringWriter)(nil))
-		t["TeeReader"] = reflect.ValueOf(io.TeeReader)
-		t["WriteCloser"] = reflect.ValueOf((*io.WriteCloser)(nil))
-		t["WriteSeeker"] = reflect.ValueOf((*io.WriteSeeker)(nil))
-		t["WriteString"] = reflect.ValueOf(io.WriteString)
-		t["Writer"] = reflect.ValueOf((*io.Writer)(nil))
-		t["WriterAt"] = reflect.ValueOf((*io.WriterAt)(nil))
-		t["WriterTo"] = reflect.ValueOf((*io.WriterTo)(nil))
-		t["_ByteReader"] = reflect.ValueOf((*_io_ByteReader)(nil))
-		t["_ByteScanner"] = reflect.ValueOf((*_io_ByteScanner)(nil))
-		t["_ByteWriter"] = reflect.ValueOf((*_io_ByteWriter)(nil))
-		t["_Closer"] = reflect.ValueOf((*_io_Closer)(nil))
-		t["_ReadCloser"] = reflect.ValueOf((*_io_ReadCloser)(nil))
-		t["_ReadSeekCloser"] = reflect.ValueOf((*_io_ReadSeekCloser)(nil))
-		t["_ReadSeeker"] = reflect.ValueOf((*_io_ReadSeeker)(nil))
-		t["_ReadWriteCloser"] = reflect.ValueOf((*_io_ReadWriteCloser)(nil))
-		t["_ReadWriteSeeker"] = reflect.ValueOf((*_io_ReadWriteSeeker)(nil))
-		t["_ReadWriter"] = reflect.ValueOf((*_io_ReadWriter)(nil))
-		t["_Reader"] = reflect.ValueOf((*_io_Reader)(nil))
-		t["_ReaderAt"] = reflect.ValueOf((*_io_ReaderAt)(nil))
-		t["_ReaderFrom"] = reflect.ValueOf((*_io_ReaderFrom)(nil))
-		t["_RuneReader"] = reflect.ValueOf((*_io_RuneReader)(nil))
-		t["_RuneScanner"] = reflect.ValueOf((*_io_RuneScanner)(nil))
-		t["_Seeker"] = reflect.ValueOf((*_io_Seeker)(nil))
-		t["_StringWriter"] = reflect.ValueOf((*_io_StringWriter)(nil))
-		t["_WriteCloser"] = reflect.ValueOf((*_io_WriteCloser)(nil))
-		t["_WriteSeeker"] = reflect.ValueOf((*_io_WriteSeeker)(nil))
-		t["_Writer"] = reflect.ValueOf((*_io_Writer)(nil))
-		t["_WriterAt"] = reflect.ValueOf((*_io_WriterAt)(nil))
-		t["_WriterTo"] = reflect.ValueOf((*_io_WriterTo)(nil))
-		return t
-	}
+func init() { tables["io"] = z_io_[:] }
+
+var z_io_ = [...]symbol{
+	{"ByteReader", (*io.ByteReader)(nil)},
+	{"ByteScanner", (*io.ByteScanner)(nil)},
+	{"ByteWriter", (*io.ByteWriter)(nil)},
+	{"Closer", (*io.Closer)(nil)},
+	{"Copy", io.Copy},
+	{"CopyBuffer", io.CopyBuffer},
+	{"CopyN", io.CopyN},
+	{"Discard", variable{&io.Discard}},
+	{"EOF", variable{&io.EOF}},
+	{"ErrClosedPipe", variable{&io.ErrClosedPipe}},
+	{"ErrNoProgress", variable{&io.ErrNoProgress}},
+	{"ErrShortBuffer", variable{&io.ErrShortBuffer}},
+	{"ErrShortWrite", variable{&io.ErrShortWrite}},
+	{"ErrUnexpectedEOF", variable{&io.ErrUnexpectedEOF}},
+	{"LimitReader", io.LimitReader},
+	{"LimitedReader", (*io.LimitedReader)(nil)},
+	{"MultiReader", io.MultiReader},
+	{"MultiWriter", io.MultiWriter},
+	{"NewOffsetWriter", io.NewOffsetWriter},
+	{"NewSectionReader", io.NewSectionReader},
+	{"NopCloser", io.NopCloser},
+	{"OffsetWriter", (*io.OffsetWriter)(nil)},
+	{"Pipe", io.Pipe},
+	{"PipeReader", (*io.PipeReader)(nil)},
+	{"PipeWriter", (*io.PipeWriter)(nil)},
+	{"ReadAll", io.ReadAll},
+	{"ReadAtLeast", io.ReadAtLeast},
+	{"ReadCloser", (*io.ReadCloser)(nil)},
+	{"ReadFull", io.ReadFull},
+	{"ReadSeekCloser", (*io.ReadSeekCloser)(nil)},
+	{"ReadSeeker", (*io.ReadSeeker)(nil)},
+	{"ReadWriteCloser", (*io.ReadWriteCloser)(nil)},
+	{"ReadWriteSeeker", (*io.ReadWriteSeeker)(nil)},
+	{"ReadWriter", (*io.ReadWriter)(nil)},
+	{"Reader", (*io.Reader)(nil)},
+	{"ReaderAt", (*io.ReaderAt)(nil)},
+	{"ReaderFrom", (*io.ReaderFrom)(nil)},
+	{"RuneReader", (*io.RuneReader)(nil)},
+	{"RuneScanner", (*io.RuneScanner)(nil)},
+	{"SectionReader", (*io.SectionReader)(nil)},
+	{"SeekCurrent", untypedInt(io.SeekCurrent)},
+	{"SeekEnd", untypedInt(io.SeekEnd)},
+	{"SeekStart", untypedInt(io.SeekStart)},
+	{"Seeker", (*io.Seeker)(nil)},
+	{"StringWriter", (*io.StringWriter)(nil)},
+	{"TeeReader", io.TeeReader},
+	{"WriteCloser", (*io.WriteCloser)(nil)},
+	{"WriteSeeker", (*io.WriteSeeker)(nil)},
+	{"WriteString", io.WriteString},
+	{"Writer", (*io.Writer)(nil)},
+	{"WriterAt", (*io.WriterAt)(nil)},
+	{"WriterTo", (*io.WriterTo)(nil)},
+	{"_ByteReader", (*_io_ByteReader)(nil)},
+	{"_ByteScanner", (*_io_ByteScanner)(nil)},
+	{"_ByteWriter", (*_io_ByteWriter)(nil)},
+	{"_Closer", (*_io_Closer)(nil)},
+	{"_ReadCloser", (*_io_ReadCloser)(nil)},
+	{"_ReadSeekCloser", (*_io_ReadSeekCloser)(nil)},
+	{"_ReadSeeker", (*_io_ReadSeeker)(nil)},
+	{"_ReadWriteCloser", (*_io_ReadWriteCloser)(nil)},
+	{"_ReadWriteSeeker", (*_io_ReadWriteSeeker)(nil)},
+	{"_ReadWriter", (*_io_ReadWriter)(nil)},
+	{"_Reader", (*_io_Reader)(nil)},
+	{"_ReaderAt", (*_io_ReaderAt)(nil)},
+	{"_ReaderFrom", (*_io_ReaderFrom)(nil)},
+	{"_RuneReader", (*_io_RuneReader)(nil)},
+	{"_RuneScanner", (*_io_RuneScanner)(nil)},
+	{"_Seeker", (*_io_Seeker)(nil)},
+	{"_StringWriter", (*_io_StringWriter)(nil)},
+	{"_WriteCloser", (*_io_WriteCloser)(nil)},
+	{"_WriteSeeker", (*_io_WriteSeeker)(nil)},
+	{"_Writer", (*_io_Writer)(nil)},
+	{"_WriterAt", (*_io_WriterAt)(nil)},
+	{"_WriterTo", (*_io_WriterTo)(nil)},
 }
 
 type _io_ByteReader struct{ IValue any }

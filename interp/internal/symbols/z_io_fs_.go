@@ -5,74 +5,71 @@ package symbols
 import (
 	"halfnote/interp/internal/dynamic"
 	"io/fs"
-	"reflect"
 	"time"
 )
 
-func init() {
-	tables["io/fs"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["DirEntry"] = reflect.ValueOf((*fs.DirEntry)(nil))
-		t["ErrClosed"] = reflect.ValueOf(&fs.ErrClosed).Elem()
-		t["ErrExist"] = reflect.ValueOf(&fs.ErrExist).Elem()
-		t["ErrInvalid"] = reflect.ValueOf(&fs.ErrInvalid).Elem()
-		t["ErrNotExist"] = reflect.ValueOf(&fs.ErrNotExist).Elem()
-		t["ErrPermission"] = reflect.ValueOf(&fs.ErrPermission).Elem()
-		t["FS"] = reflect.ValueOf((*fs.FS)(nil))
-		t["File"] = reflect.ValueOf((*fs.File)(nil))
-		t["FileInfo"] = reflect.ValueOf((*fs.FileInfo)(nil))
-		t["FileInfoToDirEntry"] = reflect.ValueOf(fs.FileInfoToDirEntry)
-		t["FileMode"] = reflect.ValueOf((*fs.FileMode)(nil))
-		t["FormatDirEntry"] = reflect.ValueOf(fs.FormatDirEntry)
-		t["FormatFileInfo"] = reflect.ValueOf(fs.FormatFileInfo)
-		t["Glob"] = reflect.ValueOf(fs.Glob)
-		t["GlobFS"] = reflect.ValueOf((*fs.GlobFS)(nil))
-		t["Lstat"] = reflect.ValueOf(fs.Lstat)
-		t["ModeAppend"] = reflect.ValueOf(fs.ModeAppend)
-		t["ModeCharDevice"] = reflect.ValueOf(fs.ModeCharDevice)
-		t["ModeDevice"] = reflect.ValueOf(fs.ModeDevice)
-		t["ModeDir"] = reflect.ValueOf(fs.ModeDir)
-		t["ModeExclusive"] = reflect.ValueOf(fs.ModeExclusive)
-		t["ModeIrregular"] = reflect.ValueOf(fs.ModeIrregular)
-		t["ModeNamedPipe"] = reflect.ValueOf(fs.ModeNamedPipe)
-		t["ModePerm"] = reflect.ValueOf(fs.ModePerm)
-		t["ModeSetgid"] = reflect.ValueOf(fs.ModeSetgid)
-		t["ModeSetuid"] = reflect.ValueOf(fs.ModeSetuid)
-		t["ModeSocket"] = reflect.ValueOf(fs.ModeSocket)
-		t["ModeSticky"] = reflect.ValueOf(fs.ModeSticky)
-		t["ModeSymlink"] = reflect.ValueOf(fs.ModeSymlink)
-		t["ModeTemporary"] = reflect.ValueOf(fs.ModeTemporary)
-		t["ModeType"] = reflect.ValueOf(fs.ModeType)
-		t["PathError"] = reflect.ValueOf((*fs.PathError)(nil))
-		t["ReadDir"] = reflect.ValueOf(fs.ReadDir)
-		t["ReadDirFS"] = reflect.ValueOf((*fs.ReadDirFS)(nil))
-		t["ReadDirFile"] = reflect.ValueOf((*fs.ReadDirFile)(nil))
-		t["ReadFile"] = reflect.ValueOf(fs.ReadFile)
-		t["ReadFileFS"] = reflect.ValueOf((*fs.ReadFileFS)(nil))
-		t["ReadLink"] = reflect.ValueOf(fs.ReadLink)
-		t["ReadLinkFS"] = reflect.ValueOf((*fs.ReadLinkFS)(nil))
-		t["SkipAll"] = reflect.ValueOf(&fs.SkipAll).Elem()
-		t["SkipDir"] = reflect.ValueOf(&fs.SkipDir).Elem()
-		t["Stat"] = reflect.ValueOf(fs.Stat)
-		t["StatFS"] = reflect.ValueOf((*fs.StatFS)(nil))
-		t["Sub"] = reflect.ValueOf(fs.Sub)
-		t["SubFS"] = reflect.ValueOf((*fs.SubFS)(nil))
-		t["ValidPath"] = reflect.ValueOf(fs.ValidPath)
-		t["WalkDir"] = reflect.ValueOf(fs.WalkDir)
-		t["WalkDirFunc"] = reflect.ValueOf((*fs.WalkDirFunc)(nil))
-		t["_DirEntry"] = reflect.ValueOf((*_io_fs_DirEntry)(nil))
-		t["_FS"] = reflect.ValueOf((*_io_fs_FS)(nil))
-		t["_File"] = reflect.ValueOf((*_io_fs_File)(nil))
-		t["_FileInfo"] = reflect.ValueOf((*_io_fs_FileInfo)(nil))
-		t["_GlobFS"] = reflect.ValueOf((*_io_fs_GlobFS)(nil))
-		t["_ReadDirFS"] = reflect.ValueOf((*_io_fs_ReadDirFS)(nil))
-		t["_ReadDirFile"] = reflect.ValueOf((*_io_fs_ReadDirFile)(nil))
-		t["_ReadFileFS"] = reflect.ValueOf((*_io_fs_ReadFileFS)(nil))
-		t["_ReadLinkFS"] = reflect.ValueOf((*_io_fs_ReadLinkFS)(nil))
-		t["_StatFS"] = reflect.ValueOf((*_io_fs_StatFS)(nil))
-		t["_SubFS"] = reflect.ValueOf((*_io_fs_SubFS)(nil))
-		return t
-	}
+func init() { tables["io/fs"] = z_io_fs_[:] }
+
+var z_io_fs_ = [...]symbol{
+	{"DirEntry", (*fs.DirEntry)(nil)},
+	{"ErrClosed", variable{&fs.ErrClosed}},
+	{"ErrExist", variable{&fs.ErrExist}},
+	{"ErrInvalid", variable{&fs.ErrInvalid}},
+	{"ErrNotExist", variable{&fs.ErrNotExist}},
+	{"ErrPermission", variable{&fs.ErrPermission}},
+	{"FS", (*fs.FS)(nil)},
+	{"File", (*fs.File)(nil)},
+	{"FileInfo", (*fs.FileInfo)(nil)},
+	{"FileInfoToDirEntry", fs.FileInfoToDirEntry},
+	{"FileMode", (*fs.FileMode)(nil)},
+	{"FormatDirEntry", fs.FormatDirEntry},
+	{"FormatFileInfo", fs.FormatFileInfo},
+	{"Glob", fs.Glob},
+	{"GlobFS", (*fs.GlobFS)(nil)},
+	{"Lstat", fs.Lstat},
+	{"ModeAppend", fs.ModeAppend},
+	{"ModeCharDevice", fs.ModeCharDevice},
+	{"ModeDevice", fs.ModeDevice},
+	{"ModeDir", fs.ModeDir},
+	{"ModeExclusive", fs.ModeExclusive},
+	{"ModeIrregular", fs.ModeIrregular},
+	{"ModeNamedPipe", fs.ModeNamedPipe},
+	{"ModePerm", fs.ModePerm},
+	{"ModeSetgid", fs.ModeSetgid},
+	{"ModeSetuid", fs.ModeSetuid},
+	{"ModeSocket", fs.ModeSocket},
+	{"ModeSticky", fs.ModeSticky},
+	{"ModeSymlink", fs.ModeSymlink},
+	{"ModeTemporary", fs.ModeTemporary},
+	{"ModeType", fs.ModeType},
+	{"PathError", (*fs.PathError)(nil)},
+	{"ReadDir", fs.ReadDir},
+	{"ReadDirFS", (*fs.ReadDirFS)(nil)},
+	{"ReadDirFile", (*fs.ReadDirFile)(nil)},
+	{"ReadFile", fs.ReadFile},
+	{"ReadFileFS", (*fs.ReadFileFS)(nil)},
+	{"ReadLink", fs.ReadLink},
+	{"ReadLinkFS", (*fs.ReadLinkFS)(nil)},
+	{"SkipAll", variable{&fs.SkipAll}},
+	{"SkipDir", variable{&fs.SkipDir}},
+	{"Stat", fs.Stat},
+	{"StatFS", (*fs.StatFS)(nil)},
+	{"Sub", fs.Sub},
+	{"SubFS", (*fs.SubFS)(nil)},
+	{"ValidPath", fs.ValidPath},
+	{"WalkDir", fs.WalkDir},
+	{"WalkDirFunc", (*fs.WalkDirFunc)(nil)},
+	{"_DirEntry", (*_io_fs_DirEntry)(nil)},
+	{"_FS", (*_io_fs_FS)(nil)},
+	{"_File", (*_io_fs_File)(nil)},
+	{"_FileInfo", (*_io_fs_FileInfo)(nil)},
+	{"_GlobFS", (*_io_fs_GlobFS)(nil)},
+	{"_ReadDirFS", (*_io_fs_ReadDirFS)(nil)},
+	{"_ReadDirFile", (*_io_fs_ReadDirFile)(nil)},
+	{"_ReadFileFS", (*_io_fs_ReadFileFS)(nil)},
+	{"_ReadLinkFS", (*_io_fs_ReadLinkFS)(nil)},
+	{"_StatFS", (*_io_fs_StatFS)(nil)},
+	{"_SubFS", (*_io_fs_SubFS)(nil)},
 }
 
 type _io_fs_DirEntry struct{ IValue any }

@@ -4,20 +4,17 @@ package symbols
 
 import (
 	"io/ioutil"
-	"reflect"
 )
 
-func init() {
-	tables["io/ioutil"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Discard"] = reflect.ValueOf(&ioutil.Discard).Elem()
-		t["NopCloser"] = reflect.ValueOf(ioutil.NopCloser)
-		t["ReadAll"] = reflect.ValueOf(ioutil.ReadAll)
-		t["ReadDir"] = reflect.ValueOf(ioutil.ReadDir)
-		t["ReadFile"] = reflect.ValueOf(ioutil.ReadFile)
-		t["TempDir"] = reflect.ValueOf(ioutil.TempDir)
-		t["TempFile"] = reflect.ValueOf(ioutil.TempFile)
-		t["WriteFile"] = reflect.ValueOf(ioutil.WriteFile)
-		return t
-	}
+func init() { tables["io/ioutil"] = z_io_ioutil_[:] }
+
+var z_io_ioutil_ = [...]symbol{
+	{"Discard", variable{&ioutil.Discard}},
+	{"NopCloser", ioutil.NopCloser},
+	{"ReadAll", ioutil.ReadAll},
+	{"ReadDir", ioutil.ReadDir},
+	{"ReadFile", ioutil.ReadFile},
+	{"TempDir", ioutil.TempDir},
+	{"TempFile", ioutil.TempFile},
+	{"WriteFile", ioutil.WriteFile},
 }

@@ -3,41 +3,37 @@
 package symbols
 
 import (
-	"go/constant"
 	"log"
-	"reflect"
 )
 
-func init() {
-	tables["log"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Default"] = reflect.ValueOf(log.Default)
-		t["Fatal"] = reflect.ValueOf(logFatal)
-		t["Fatalf"] = reflect.ValueOf(logFatalf)
-		t["Fatalln"] = reflect.ValueOf(logFatalln)
-		t["Flags"] = reflect.ValueOf(log.Flags)
-		t["LUTC"] = reflect.ValueOf(constant.MakeInt64(log.LUTC))
-		t["Ldate"] = reflect.ValueOf(constant.MakeInt64(log.Ldate))
-		t["Llongfile"] = reflect.ValueOf(constant.MakeInt64(log.Llongfile))
-		t["Lmicroseconds"] = reflect.ValueOf(constant.MakeInt64(log.Lmicroseconds))
-		t["Lmsgprefix"] = reflect.ValueOf(constant.MakeInt64(log.Lmsgprefix))
-		t["Logger"] = reflect.ValueOf((*log.Logger)(nil))
-		t["Lshortfile"] = reflect.ValueOf(constant.MakeInt64(log.Lshortfile))
-		t["LstdFlags"] = reflect.ValueOf(constant.MakeInt64(log.LstdFlags))
-		t["Ltime"] = reflect.ValueOf(constant.MakeInt64(log.Ltime))
-		t["New"] = reflect.ValueOf(log.New)
-		t["Output"] = reflect.ValueOf(log.Output)
-		t["Panic"] = reflect.ValueOf(log.Panic)
-		t["Panicf"] = reflect.ValueOf(log.Panicf)
-		t["Panicln"] = reflect.ValueOf(log.Panicln)
-		t["Prefix"] = reflect.ValueOf(log.Prefix)
-		t["Print"] = reflect.ValueOf(log.Print)
-		t["Printf"] = reflect.ValueOf(log.Printf)
-		t["Println"] = reflect.ValueOf(log.Println)
-		t["SetFlags"] = reflect.ValueOf(log.SetFlags)
-		t["SetOutput"] = reflect.ValueOf(log.SetOutput)
-		t["SetPrefix"] = reflect.ValueOf(log.SetPrefix)
-		t["Writer"] = reflect.ValueOf(log.Writer)
-		return t
-	}
+func init() { tables["log"] = z_log_[:] }
+
+var z_log_ = [...]symbol{
+	{"Default", log.Default},
+	{"Fatal", logFatal},
+	{"Fatalf", logFatalf},
+	{"Fatalln", logFatalln},
+	{"Flags", log.Flags},
+	{"LUTC", untypedInt(log.LUTC)},
+	{"Ldate", untypedInt(log.Ldate)},
+	{"Llongfile", untypedInt(log.Llongfile)},
+	{"Lmicroseconds", untypedInt(log.Lmicroseconds)},
+	{"Lmsgprefix", untypedInt(log.Lmsgprefix)},
+	{"Logger", (*log.Logger)(nil)},
+	{"Lshortfile", untypedInt(log.Lshortfile)},
+	{"LstdFlags", untypedInt(log.LstdFlags)},
+	{"Ltime", untypedInt(log.Ltime)},
+	{"New", log.New},
+	{"Output", log.Output},
+	{"Panic", log.Panic},
+	{"Panicf", log.Panicf},
+	{"Panicln", log.Panicln},
+	{"Prefix", log.Prefix},
+	{"Print", log.Print},
+	{"Printf", log.Printf},
+	{"Println", log.Println},
+	{"SetFlags", log.SetFlags},
+	{"SetOutput", log.SetOutput},
+	{"SetPrefix", log.SetPrefix},
+	{"Writer", log.Writer},
 }

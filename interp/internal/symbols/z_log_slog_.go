@@ -4,95 +4,91 @@ package symbols
 
 import (
 	"context"
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"log/slog"
-	"reflect"
 )
 
-func init() {
-	tables["log/slog"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Any"] = reflect.ValueOf(slog.Any)
-		t["AnyValue"] = reflect.ValueOf(slog.AnyValue)
-		t["Attr"] = reflect.ValueOf((*slog.Attr)(nil))
-		t["Bool"] = reflect.ValueOf(slog.Bool)
-		t["BoolValue"] = reflect.ValueOf(slog.BoolValue)
-		t["Debug"] = reflect.ValueOf(slog.Debug)
-		t["DebugContext"] = reflect.ValueOf(slog.DebugContext)
-		t["Default"] = reflect.ValueOf(slog.Default)
-		t["DiscardHandler"] = reflect.ValueOf(&slog.DiscardHandler).Elem()
-		t["Duration"] = reflect.ValueOf(slog.Duration)
-		t["DurationValue"] = reflect.ValueOf(slog.DurationValue)
-		t["Error"] = reflect.ValueOf(slog.Error)
-		t["ErrorContext"] = reflect.ValueOf(slog.ErrorContext)
-		t["Float64"] = reflect.ValueOf(slog.Float64)
-		t["Float64Value"] = reflect.ValueOf(slog.Float64Value)
-		t["Group"] = reflect.ValueOf(slog.Group)
-		t["GroupAttrs"] = reflect.ValueOf(slog.GroupAttrs)
-		t["GroupValue"] = reflect.ValueOf(slog.GroupValue)
-		t["Handler"] = reflect.ValueOf((*slog.Handler)(nil))
-		t["HandlerOptions"] = reflect.ValueOf((*slog.HandlerOptions)(nil))
-		t["Info"] = reflect.ValueOf(slog.Info)
-		t["InfoContext"] = reflect.ValueOf(slog.InfoContext)
-		t["Int"] = reflect.ValueOf(slog.Int)
-		t["Int64"] = reflect.ValueOf(slog.Int64)
-		t["Int64Value"] = reflect.ValueOf(slog.Int64Value)
-		t["IntValue"] = reflect.ValueOf(slog.IntValue)
-		t["JSONHandler"] = reflect.ValueOf((*slog.JSONHandler)(nil))
-		t["Kind"] = reflect.ValueOf((*slog.Kind)(nil))
-		t["KindAny"] = reflect.ValueOf(slog.KindAny)
-		t["KindBool"] = reflect.ValueOf(slog.KindBool)
-		t["KindDuration"] = reflect.ValueOf(slog.KindDuration)
-		t["KindFloat64"] = reflect.ValueOf(slog.KindFloat64)
-		t["KindGroup"] = reflect.ValueOf(slog.KindGroup)
-		t["KindInt64"] = reflect.ValueOf(slog.KindInt64)
-		t["KindLogValuer"] = reflect.ValueOf(slog.KindLogValuer)
-		t["KindString"] = reflect.ValueOf(slog.KindString)
-		t["KindTime"] = reflect.ValueOf(slog.KindTime)
-		t["KindUint64"] = reflect.ValueOf(slog.KindUint64)
-		t["Level"] = reflect.ValueOf((*slog.Level)(nil))
-		t["LevelDebug"] = reflect.ValueOf(slog.LevelDebug)
-		t["LevelError"] = reflect.ValueOf(slog.LevelError)
-		t["LevelInfo"] = reflect.ValueOf(slog.LevelInfo)
-		t["LevelKey"] = reflect.ValueOf(constant.MakeString(slog.LevelKey))
-		t["LevelVar"] = reflect.ValueOf((*slog.LevelVar)(nil))
-		t["LevelWarn"] = reflect.ValueOf(slog.LevelWarn)
-		t["Leveler"] = reflect.ValueOf((*slog.Leveler)(nil))
-		t["Log"] = reflect.ValueOf(slog.Log)
-		t["LogAttrs"] = reflect.ValueOf(slog.LogAttrs)
-		t["LogValuer"] = reflect.ValueOf((*slog.LogValuer)(nil))
-		t["Logger"] = reflect.ValueOf((*slog.Logger)(nil))
-		t["MessageKey"] = reflect.ValueOf(constant.MakeString(slog.MessageKey))
-		t["MultiHandler"] = reflect.ValueOf((*slog.MultiHandler)(nil))
-		t["New"] = reflect.ValueOf(slog.New)
-		t["NewJSONHandler"] = reflect.ValueOf(slog.NewJSONHandler)
-		t["NewLogLogger"] = reflect.ValueOf(slog.NewLogLogger)
-		t["NewMultiHandler"] = reflect.ValueOf(slog.NewMultiHandler)
-		t["NewRecord"] = reflect.ValueOf(slog.NewRecord)
-		t["NewTextHandler"] = reflect.ValueOf(slog.NewTextHandler)
-		t["Record"] = reflect.ValueOf((*slog.Record)(nil))
-		t["SetDefault"] = reflect.ValueOf(slog.SetDefault)
-		t["SetLogLoggerLevel"] = reflect.ValueOf(slog.SetLogLoggerLevel)
-		t["Source"] = reflect.ValueOf((*slog.Source)(nil))
-		t["SourceKey"] = reflect.ValueOf(constant.MakeString(slog.SourceKey))
-		t["String"] = reflect.ValueOf(slog.String)
-		t["StringValue"] = reflect.ValueOf(slog.StringValue)
-		t["TextHandler"] = reflect.ValueOf((*slog.TextHandler)(nil))
-		t["Time"] = reflect.ValueOf(slog.Time)
-		t["TimeKey"] = reflect.ValueOf(constant.MakeString(slog.TimeKey))
-		t["TimeValue"] = reflect.ValueOf(slog.TimeValue)
-		t["Uint64"] = reflect.ValueOf(slog.Uint64)
-		t["Uint64Value"] = reflect.ValueOf(slog.Uint64Value)
-		t["Value"] = reflect.ValueOf((*slog.Value)(nil))
-		t["Warn"] = reflect.ValueOf(slog.Warn)
-		t["WarnContext"] = reflect.ValueOf(slog.WarnContext)
-		t["With"] = reflect.ValueOf(slog.With)
-		t["_Handler"] = reflect.ValueOf((*_log_slog_Handler)(nil))
-		t["_Leveler"] = reflect.ValueOf((*_log_slog_Leveler)(nil))
-		t["_LogValuer"] = reflect.ValueOf((*_log_slog_LogValuer)(nil))
-		return t
-	}
+func init() { tables["log/slog"] = z_log_slog_[:] }
+
+var z_log_slog_ = [...]symbol{
+	{"Any", slog.Any},
+	{"AnyValue", slog.AnyValue},
+	{"Attr", (*slog.Attr)(nil)},
+	{"Bool", slog.Bool},
+	{"BoolValue", slog.BoolValue},
+	{"Debug", slog.Debug},
+	{"DebugContext", slog.DebugContext},
+	{"Default", slog.Default},
+	{"DiscardHandler", variable{&slog.DiscardHandler}},
+	{"Duration", slog.Duration},
+	{"DurationValue", slog.DurationValue},
+	{"Error", slog.Error},
+	{"ErrorContext", slog.ErrorContext},
+	{"Float64", slog.Float64},
+	{"Float64Value", slog.Float64Value},
+	{"Group", slog.Group},
+	{"GroupAttrs", slog.GroupAttrs},
+	{"GroupValue", slog.GroupValue},
+	{"Handler", (*slog.Handler)(nil)},
+	{"HandlerOptions", (*slog.HandlerOptions)(nil)},
+	{"Info", slog.Info},
+	{"InfoContext", slog.InfoContext},
+	{"Int", slog.Int},
+	{"Int64", slog.Int64},
+	{"Int64Value", slog.Int64Value},
+	{"IntValue", slog.IntValue},
+	{"JSONHandler", (*slog.JSONHandler)(nil)},
+	{"Kind", (*slog.Kind)(nil)},
+	{"KindAny", slog.KindAny},
+	{"KindBool", slog.KindBool},
+	{"KindDuration", slog.KindDuration},
+	{"KindFloat64", slog.KindFloat64},
+	{"KindGroup", slog.KindGroup},
+	{"KindInt64", slog.KindInt64},
+	{"KindLogValuer", slog.KindLogValuer},
+	{"KindString", slog.KindString},
+	{"KindTime", slog.KindTime},
+	{"KindUint64", slog.KindUint64},
+	{"Level", (*slog.Level)(nil)},
+	{"LevelDebug", slog.LevelDebug},
+	{"LevelError", slog.LevelError},
+	{"LevelInfo", slog.LevelInfo},
+	{"LevelKey", untypedString(slog.LevelKey)},
+	{"LevelVar", (*slog.LevelVar)(nil)},
+	{"LevelWarn", slog.LevelWarn},
+	{"Leveler", (*slog.Leveler)(nil)},
+	{"Log", slog.Log},
+	{"LogAttrs", slog.LogAttrs},
+	{"LogValuer", (*slog.LogValuer)(nil)},
+	{"Logger", (*slog.Logger)(nil)},
+	{"MessageKey", untypedString(slog.MessageKey)},
+	{"MultiHandler", (*slog.MultiHandler)(nil)},
+	{"New", slog.New},
+	{"NewJSONHandler", slog.NewJSONHandler},
+	{"NewLogLogger", slog.NewLogLogger},
+	{"NewMultiHandler", slog.NewMultiHandler},
+	{"NewRecord", slog.NewRecord},
+	{"NewTextHandler", slog.NewTextHandler},
+	{"Record", (*slog.Record)(nil)},
+	{"SetDefault", slog.SetDefault},
+	{"SetLogLoggerLevel", slog.SetLogLoggerLevel},
+	{"Source", (*slog.Source)(nil)},
+	{"SourceKey", untypedString(slog.SourceKey)},
+	{"String", slog.String},
+	{"StringValue", slog.StringValue},
+	{"TextHandler", (*slog.TextHandler)(nil)},
+	{"Time", slog.Time},
+	{"TimeKey", untypedString(slog.TimeKey)},
+	{"TimeValue", slog.TimeValue},
+	{"Uint64", slog.Uint64},
+	{"Uint64Value", slog.Uint64Value},
+	{"Value", (*slog.Value)(nil)},
+	{"Warn", slog.Warn},
+	{"WarnContext", slog.WarnContext},
+	{"With", slog.With},
+	{"_Handler", (*_log_slog_Handler)(nil)},
+	{"_Leveler", (*_log_slog_Leveler)(nil)},
+	{"_LogValuer", (*_log_slog_LogValuer)(nil)},
 }
 
 type _log_slog_Handler struct{ IValue any }

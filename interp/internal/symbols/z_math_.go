@@ -3,112 +3,107 @@
 package symbols
 
 import (
-	"go/constant"
-	"go/token"
 	"math"
-	"reflect"
 )
 
-func init() {
-	tables["math"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Abs"] = reflect.ValueOf(math.Abs)
-		t["Acos"] = reflect.ValueOf(math.Acos)
-		t["Acosh"] = reflect.ValueOf(math.Acosh)
-		t["Asin"] = reflect.ValueOf(math.Asin)
-		t["Asinh"] = reflect.ValueOf(math.Asinh)
-		t["Atan"] = reflect.ValueOf(math.Atan)
-		t["Atan2"] = reflect.ValueOf(math.Atan2)
-		t["Atanh"] = reflect.ValueOf(math.Atanh)
-		t["Cbrt"] = reflect.ValueOf(math.Cbrt)
-		t["Ceil"] = reflect.ValueOf(math.Ceil)
-		t["Copysign"] = reflect.ValueOf(math.Copysign)
-		t["Cos"] = reflect.ValueOf(math.Cos)
-		t["Cosh"] = reflect.ValueOf(math.Cosh)
-		t["Dim"] = reflect.ValueOf(math.Dim)
-		t["E"] = reflect.ValueOf(constant.MakeFromLiteral("2.71828182845904523536028747135266249775724709369995957496696763", token.FLOAT, 0))
-		t["Erf"] = reflect.ValueOf(math.Erf)
-		t["Erfc"] = reflect.ValueOf(math.Erfc)
-		t["Erfcinv"] = reflect.ValueOf(math.Erfcinv)
-		t["Erfinv"] = reflect.ValueOf(math.Erfinv)
-		t["Exp"] = reflect.ValueOf(math.Exp)
-		t["Exp2"] = reflect.ValueOf(math.Exp2)
-		t["Expm1"] = reflect.ValueOf(math.Expm1)
-		t["FMA"] = reflect.ValueOf(math.FMA)
-		t["Float32bits"] = reflect.ValueOf(math.Float32bits)
-		t["Float32frombits"] = reflect.ValueOf(math.Float32frombits)
-		t["Float64bits"] = reflect.ValueOf(math.Float64bits)
-		t["Float64frombits"] = reflect.ValueOf(math.Float64frombits)
-		t["Floor"] = reflect.ValueOf(math.Floor)
-		t["Frexp"] = reflect.ValueOf(math.Frexp)
-		t["Gamma"] = reflect.ValueOf(math.Gamma)
-		t["Hypot"] = reflect.ValueOf(math.Hypot)
-		t["Ilogb"] = reflect.ValueOf(math.Ilogb)
-		t["Inf"] = reflect.ValueOf(math.Inf)
-		t["IsInf"] = reflect.ValueOf(math.IsInf)
-		t["IsNaN"] = reflect.ValueOf(math.IsNaN)
-		t["J0"] = reflect.ValueOf(math.J0)
-		t["J1"] = reflect.ValueOf(math.J1)
-		t["Jn"] = reflect.ValueOf(math.Jn)
-		t["Ldexp"] = reflect.ValueOf(math.Ldexp)
-		t["Lgamma"] = reflect.ValueOf(math.Lgamma)
-		t["Ln10"] = reflect.ValueOf(constant.MakeFromLiteral("2.3025850929940456840179914546843642076011014886287729760333279", token.FLOAT, 0))
-		t["Ln2"] = reflect.ValueOf(constant.MakeFromLiteral("0.693147180559945309417232121458176568075500134360255254120680009", token.FLOAT, 0))
-		t["Log"] = reflect.ValueOf(math.Log)
-		t["Log10"] = reflect.ValueOf(math.Log10)
-		t["Log10E"] = reflect.ValueOf(constant.MakeFromLiteral("0.4342944819032518276511289189166050822943970058036665661144537833483601611020721682976609015671630373097431921479610432723178394405882464801185501342970295", token.FLOAT, 0))
-		t["Log1p"] = reflect.ValueOf(math.Log1p)
-		t["Log2"] = reflect.ValueOf(math.Log2)
-		t["Log2E"] = reflect.ValueOf(constant.MakeFromLiteral("1.4426950408889634073599246810018921374266459541529859341354494079580433993749146346893339786114257419293845033163294314083507999755544846239611907435525216", token.FLOAT, 0))
-		t["Logb"] = reflect.ValueOf(math.Logb)
-		t["Max"] = reflect.ValueOf(math.Max)
-		t["MaxFloat32"] = reflect.ValueOf(constant.MakeFromLiteral("3.4028234663852885981170418348451692544e+38", token.FLOAT, 0))
-		t["MaxFloat64"] = reflect.ValueOf(constant.MakeFromLiteral("1.7976931348623157081452742373170435679807056752584499659891747680315726078002853876058955863276687817154045895351438246423432132688946418276846754670353752e+308", token.FLOAT, 0))
-		t["MaxInt"] = reflect.ValueOf(constant.MakeInt64(math.MaxInt))
-		t["MaxInt16"] = reflect.ValueOf(constant.MakeInt64(math.MaxInt16))
-		t["MaxInt32"] = reflect.ValueOf(constant.MakeInt64(math.MaxInt32))
-		t["MaxInt64"] = reflect.ValueOf(constant.MakeInt64(math.MaxInt64))
-		t["MaxInt8"] = reflect.ValueOf(constant.MakeInt64(math.MaxInt8))
-		t["MaxUint"] = reflect.ValueOf(constant.MakeFromLiteral("18446744073709551615", token.INT, 0))
-		t["MaxUint16"] = reflect.ValueOf(constant.MakeInt64(math.MaxUint16))
-		t["MaxUint32"] = reflect.ValueOf(constant.MakeInt64(math.MaxUint32))
-		t["MaxUint64"] = reflect.ValueOf(constant.MakeFromLiteral("18446744073709551615", token.INT, 0))
-		t["MaxUint8"] = reflect.ValueOf(constant.MakeInt64(math.MaxUint8))
-		t["Min"] = reflect.ValueOf(math.Min)
-		t["MinInt"] = reflect.ValueOf(constant.MakeInt64(math.MinInt))
-		t["MinInt16"] = reflect.ValueOf(constant.MakeInt64(math.MinInt16))
-		t["MinInt32"] = reflect.ValueOf(constant.MakeInt64(math.MinInt32))
-		t["MinInt64"] = reflect.ValueOf(constant.MakeInt64(math.MinInt64))
-		t["MinInt8"] = reflect.ValueOf(constant.MakeInt64(math.MinInt8))
-		t["Mod"] = reflect.ValueOf(math.Mod)
-		t["Modf"] = reflect.ValueOf(math.Modf)
-		t["NaN"] = reflect.ValueOf(math.NaN)
-		t["Nextafter"] = reflect.ValueOf(math.Nextafter)
-		t["Nextafter32"] = reflect.ValueOf(math.Nextafter32)
-		t["Phi"] = reflect.ValueOf(constant.MakeFromLiteral("1.61803398874989484820458683436563811772030917980576286213544862", token.FLOAT, 0))
-		t["Pi"] = reflect.ValueOf(constant.MakeFromLiteral("3.14159265358979323846264338327950288419716939937510582097494459", token.FLOAT, 0))
-		t["Pow"] = reflect.ValueOf(math.Pow)
-		t["Pow10"] = reflect.ValueOf(math.Pow10)
-		t["Remainder"] = reflect.ValueOf(math.Remainder)
-		t["Round"] = reflect.ValueOf(math.Round)
-		t["RoundToEven"] = reflect.ValueOf(math.RoundToEven)
-		t["Signbit"] = reflect.ValueOf(math.Signbit)
-		t["Sin"] = reflect.ValueOf(math.Sin)
-		t["Sincos"] = reflect.ValueOf(math.Sincos)
-		t["Sinh"] = reflect.ValueOf(math.Sinh)
-		t["SmallestNonzeroFloat32"] = reflect.ValueOf(constant.MakeFromLiteral("1.40129846432481707092372958328991613128026194187651577175706828388979108268586060148663818836212158203125e-45", token.FLOAT, 0))
-		t["SmallestNonzeroFloat64"] = reflect.ValueOf(constant.MakeFromLiteral("4.940656458412465441765687928682213723650598026143247644255856825006755072702087518652998363616359923797965646954457177309266567103559397963987747960107819e-324", token.FLOAT, 0))
-		t["Sqrt"] = reflect.ValueOf(math.Sqrt)
-		t["Sqrt2"] = reflect.ValueOf(constant.MakeFromLiteral("1.41421356237309504880168872420969807856967187537694807317667974", token.FLOAT, 0))
-		t["SqrtE"] = reflect.ValueOf(constant.MakeFromLiteral("1.64872127070012814684865078781416357165377610071014801157507931", token.FLOAT, 0))
-		t["SqrtPhi"] = reflect.ValueOf(constant.MakeFromLiteral("1.27201964951406896425242246173749149171560804184009624861664038", token.FLOAT, 0))
-		t["SqrtPi"] = reflect.ValueOf(constant.MakeFromLiteral("1.77245385090551602729816748334114518279754945612238712821380779", token.FLOAT, 0))
-		t["Tan"] = reflect.ValueOf(math.Tan)
-		t["Tanh"] = reflect.ValueOf(math.Tanh)
-		t["Trunc"] = reflect.ValueOf(math.Trunc)
-		t["Y0"] = reflect.ValueOf(math.Y0)
-		t["Y1"] = reflect.ValueOf(math.Y1)
-		t["Yn"] = reflect.ValueOf(math.Yn)
-		return t
-	}
+func init() { tables["math"] = z_math_[:] }
+
+var z_math_ = [...]symbol{
+	{"Abs", math.Abs},
+	{"Acos", math.Acos},
+	{"Acosh", math.Acosh},
+	{"Asin", math.Asin},
+	{"Asinh", math.Asinh},
+	{"Atan", math.Atan},
+	{"Atan2", math.Atan2},
+	{"Atanh", math.Atanh},
+	{"Cbrt", math.Cbrt},
+	{"Ceil", math.Ceil},
+	{"Copysign", math.Copysign},
+	{"Cos", math.Cos},
+	{"Cosh", math.Cosh},
+	{"Dim", math.Dim},
+	{"E", untypedFloat("2.71828182845904523536028747135266249775724709369995957496696763")},
+	{"Erf", math.Erf},
+	{"Erfc", math.Erfc},
+	{"Erfcinv", math.Erfcinv},
+	{"Erfinv", math.Erfinv},
+	{"Exp", math.Exp},
+	{"Exp2", math.Exp2},
+	{"Expm1", math.Expm1},
+	{"FMA", math.FMA},
+	{"Float32bits", math.Float32bits},
+	{"Float32frombits", math.Float32frombits},
+	{"Float64bits", math.Float64bits},
+	{"Float64frombits", math.Float64frombits},
+	{"Floor", math.Floor},
+	{"Frexp", math.Frexp},
+	{"Gamma", math.Gamma},
+	{"Hypot", math.Hypot},
+	{"Ilogb", math.Ilogb},
+	{"Inf", math.Inf},
+	{"IsInf", math.IsInf},
+	{"IsNaN", math.IsNaN},
+	{"J0", math.J0},
+	{"J1", math.J1},
+	{"Jn", math.Jn},
+	{"Ldexp", math.Ldexp},
+	{"Lgamma", math.Lgamma},
+	{"Ln10", untypedFloat("2.3025850929940456840179914546843642076011014886287729760333279")},
+	{"Ln2", untypedFloat("0.693147180559945309417232121458176568075500134360255254120680009")},
+	{"Log", math.Log},
+	{"Log10", math.Log10},
+	{"Log10E", untypedFloat("0.4342944819032518276511289189166050822943970058036665661144537833483601611020721682976609015671630373097431921479610432723178394405882464801185501342970295")},
+	{"Log1p", math.Log1p},
+	{"Log2", math.Log2},
+	{"Log2E", untypedFloat("1.4426950408889634073599246810018921374266459541529859341354494079580433993749146346893339786114257419293845033163294314083507999755544846239611907435525216")},
+	{"Logb", math.Logb},
+	{"Max", math.Max},
+	{"MaxFloat32", untypedFloat("3.4028234663852885981170418348451692544e+38")},
+	{"MaxFloat64", untypedFloat("1.7976931348623157081452742373170435679807056752584499659891747680315726078002853876058955863276687817154045895351438246423432132688946418276846754670353752e+308")},
+	{"MaxInt", untypedInt(math.MaxInt)},
+	{"MaxInt16", untypedInt(math.MaxInt16)},
+	{"MaxInt32", untypedInt(math.MaxInt32)},
+	{"MaxInt64", untypedInt(math.MaxInt64)},
+	{"MaxInt8", untypedInt(math.MaxInt8)},
+	{"MaxUint", longInt("18446744073709551615")},
+	{"MaxUint16", untypedInt(math.MaxUint16)},
+	{"MaxUint32", untypedInt(math.MaxUint32)},
+	{"MaxUint64", longInt("18446744073709551615")},
+	{"MaxUint8", untypedInt(math.MaxUint8)},
+	{"Min", math.Min},
+	{"MinInt", untypedInt(math.MinInt)},
+	{"MinInt16", untypedInt(math.MinInt16)},
+	{"MinInt32", untypedInt(math.MinInt32)},
+	{"MinInt64", untypedInt(math.MinInt64)},
+	{"MinInt8", untypedInt(math.MinInt8)},
+	{"Mod", math.Mod},
+	{"Modf", math.Modf},
+	{"NaN", math.NaN},
+	{"Nextafter", math.Nextafter},
+	{"Nextafter32", math.Nextafter32},
+	{"Phi", untypedFloat("1.61803398874989484820458683436563811772030917980576286213544862")},
+	{"Pi", untypedFloat("3.14159265358979323846264338327950288419716939937510582097494459")},
+	{"Pow", math.Pow},
+	{"Pow10", math.Pow10},
+	{"Remainder", math.Remainder},
+	{"Round", math.Round},
+	{"RoundToEven", math.RoundToEven},
+	{"Signbit", math.Signbit},
+	{"Sin", math.Sin},
+	{"Sincos", math.Sincos},
+	{"Sinh", math.Sinh},
+	{"SmallestNonzeroFloat32", untypedFloat("1.40129846432481707092372958328991613128026194187651577175706828388979108268586060148663818836212158203125e-45")},
+	{"SmallestNonzeroFloat64", untypedFloat("4.940656458412465441765687928682213723650598026143247644255856825006755072702087518652998363616359923797965646954457177309266567103559397963987747960107819e-324")},
+	{"Sqrt", math.Sqrt},
+	{"Sqrt2", untypedFloat("1.41421356237309504880168872420969807856967187537694807317667974")},
+	{"SqrtE", untypedFloat("1.64872127070012814684865078781416357165377610071014801157507931")},
+	{"SqrtPhi", untypedFloat("1.27201964951406896425242246173749149171560804184009624861664038")},
+	{"SqrtPi", untypedFloat("1.77245385090551602729816748334114518279754945612238712821380779")},
+	{"Tan", math.Tan},
+	{"Tanh", math.Tanh},
+	{"Trunc", math.Trunc},
+	{"Y0", math.Y0},
+	{"Y1", math.Y1},
+	{"Yn", math.Yn},
 }

@@ -3,39 +3,35 @@
 package symbols
 
 import (
-	"go/constant"
 	"math/big"
-	"reflect"
 )
 
-func init() {
-	tables["math/big"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Above"] = reflect.ValueOf(big.Above)
-		t["Accuracy"] = reflect.ValueOf((*big.Accuracy)(nil))
-		t["AwayFromZero"] = reflect.ValueOf(big.AwayFromZero)
-		t["Below"] = reflect.ValueOf(big.Below)
-		t["ErrNaN"] = reflect.ValueOf((*big.ErrNaN)(nil))
-		t["Exact"] = reflect.ValueOf(big.Exact)
-		t["Float"] = reflect.ValueOf((*big.Float)(nil))
-		t["Int"] = reflect.ValueOf((*big.Int)(nil))
-		t["Jacobi"] = reflect.ValueOf(big.Jacobi)
-		t["MaxBase"] = reflect.ValueOf(constant.MakeInt64(big.MaxBase))
-		t["MaxExp"] = reflect.ValueOf(constant.MakeInt64(big.MaxExp))
-		t["MaxPrec"] = reflect.ValueOf(constant.MakeInt64(big.MaxPrec))
-		t["MinExp"] = reflect.ValueOf(constant.MakeInt64(big.MinExp))
-		t["NewFloat"] = reflect.ValueOf(big.NewFloat)
-		t["NewInt"] = reflect.ValueOf(big.NewInt)
-		t["NewRat"] = reflect.ValueOf(big.NewRat)
-		t["ParseFloat"] = reflect.ValueOf(big.ParseFloat)
-		t["Rat"] = reflect.ValueOf((*big.Rat)(nil))
-		t["RoundingMode"] = reflect.ValueOf((*big.RoundingMode)(nil))
-		t["ToNearestAway"] = reflect.ValueOf(big.ToNearestAway)
-		t["ToNearestEven"] = reflect.ValueOf(big.ToNearestEven)
-		t["ToNegativeInf"] = reflect.ValueOf(big.ToNegativeInf)
-		t["ToPositiveInf"] = reflect.ValueOf(big.ToPositiveInf)
-		t["ToZero"] = reflect.ValueOf(big.ToZero)
-		t["Word"] = reflect.ValueOf((*big.Word)(nil))
-		return t
-	}
+func init() { tables["math/big"] = z_math_big_[:] }
+
+var z_math_big_ = [...]symbol{
+	{"Above", big.Above},
+	{"Accuracy", (*big.Accuracy)(nil)},
+	{"AwayFromZero", big.AwayFromZero},
+	{"Below", big.Below},
+	{"ErrNaN", (*big.ErrNaN)(nil)},
+	{"Exact", big.Exact},
+	{"Float", (*big.Float)(nil)},
+	{"Int", (*big.Int)(nil)},
+	{"Jacobi", big.Jacobi},
+	{"MaxBase", untypedInt(big.MaxBase)},
+	{"MaxExp", untypedInt(big.MaxExp)},
+	{"MaxPrec", untypedInt(big.MaxPrec)},
+	{"MinExp", untypedInt(big.MinExp)},
+	{"NewFloat", big.NewFloat},
+	{"NewInt", big.NewInt},
+	{"NewRat", big.NewRat},
+	{"ParseFloat", big.ParseFloat},
+	{"Rat", (*big.Rat)(nil)},
+	{"RoundingMode", (*big.RoundingMode)(nil)},
+	{"ToNearestAway", big.ToNearestAway},
+	{"ToNearestEven", big.ToNearestEven},
+	{"ToNegativeInf", big.ToNegativeInf},
+	{"ToPositiveInf", big.ToPositiveInf},
+	{"ToZero", big.ToZero},
+	{"Word", (*big.Word)(nil)},
 }

@@ -3,64 +3,60 @@
 package symbols
 
 import (
-	"go/constant"
 	"math/bits"
-	"reflect"
 )
 
-func init() {
-	tables["math/bits"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Add"] = reflect.ValueOf(bits.Add)
-		t["Add32"] = reflect.ValueOf(bits.Add32)
-		t["Add64"] = reflect.ValueOf(bits.Add64)
-		t["Div"] = reflect.ValueOf(bits.Div)
-		t["Div32"] = reflect.ValueOf(bits.Div32)
-		t["Div64"] = reflect.ValueOf(bits.Div64)
-		t["LeadingZeros"] = reflect.ValueOf(bits.LeadingZeros)
-		t["LeadingZeros16"] = reflect.ValueOf(bits.LeadingZeros16)
-		t["LeadingZeros32"] = reflect.ValueOf(bits.LeadingZeros32)
-		t["LeadingZeros64"] = reflect.ValueOf(bits.LeadingZeros64)
-		t["LeadingZeros8"] = reflect.ValueOf(bits.LeadingZeros8)
-		t["Len"] = reflect.ValueOf(bits.Len)
-		t["Len16"] = reflect.ValueOf(bits.Len16)
-		t["Len32"] = reflect.ValueOf(bits.Len32)
-		t["Len64"] = reflect.ValueOf(bits.Len64)
-		t["Len8"] = reflect.ValueOf(bits.Len8)
-		t["Mul"] = reflect.ValueOf(bits.Mul)
-		t["Mul32"] = reflect.ValueOf(bits.Mul32)
-		t["Mul64"] = reflect.ValueOf(bits.Mul64)
-		t["OnesCount"] = reflect.ValueOf(bits.OnesCount)
-		t["OnesCount16"] = reflect.ValueOf(bits.OnesCount16)
-		t["OnesCount32"] = reflect.ValueOf(bits.OnesCount32)
-		t["OnesCount64"] = reflect.ValueOf(bits.OnesCount64)
-		t["OnesCount8"] = reflect.ValueOf(bits.OnesCount8)
-		t["Rem"] = reflect.ValueOf(bits.Rem)
-		t["Rem32"] = reflect.ValueOf(bits.Rem32)
-		t["Rem64"] = reflect.ValueOf(bits.Rem64)
-		t["Reverse"] = reflect.ValueOf(bits.Reverse)
-		t["Reverse16"] = reflect.ValueOf(bits.Reverse16)
-		t["Reverse32"] = reflect.ValueOf(bits.Reverse32)
-		t["Reverse64"] = reflect.ValueOf(bits.Reverse64)
-		t["Reverse8"] = reflect.ValueOf(bits.Reverse8)
-		t["ReverseBytes"] = reflect.ValueOf(bits.ReverseBytes)
-		t["ReverseBytes16"] = reflect.ValueOf(bits.ReverseBytes16)
-		t["ReverseBytes32"] = reflect.ValueOf(bits.ReverseBytes32)
-		t["ReverseBytes64"] = reflect.ValueOf(bits.ReverseBytes64)
-		t["RotateLeft"] = reflect.ValueOf(bits.RotateLeft)
-		t["RotateLeft16"] = reflect.ValueOf(bits.RotateLeft16)
-		t["RotateLeft32"] = reflect.ValueOf(bits.RotateLeft32)
-		t["RotateLeft64"] = reflect.ValueOf(bits.RotateLeft64)
-		t["RotateLeft8"] = reflect.ValueOf(bits.RotateLeft8)
-		t["Sub"] = reflect.ValueOf(bits.Sub)
-		t["Sub32"] = reflect.ValueOf(bits.Sub32)
-		t["Sub64"] = reflect.ValueOf(bits.Sub64)
-		t["TrailingZeros"] = reflect.ValueOf(bits.TrailingZeros)
-		t["TrailingZeros16"] = reflect.ValueOf(bits.TrailingZeros16)
-		t["TrailingZeros32"] = reflect.ValueOf(bits.TrailingZeros32)
-		t["TrailingZeros64"] = reflect.ValueOf(bits.TrailingZeros64)
-		t["TrailingZeros8"] = reflect.ValueOf(bits.TrailingZeros8)
-		t["UintSize"] = reflect.ValueOf(constant.MakeInt64(bits.UintSize))
-		return t
-	}
+func init() { tables["math/bits"] = z_math_bits_[:] }
+
+var z_math_bits_ = [...]symbol{
+	{"Add", bits.Add},
+	{"Add32", bits.Add32},
+	{"Add64", bits.Add64},
+	{"Div", bits.Div},
+	{"Div32", bits.Div32},
+	{"Div64", bits.Div64},
+	{"LeadingZeros", bits.LeadingZeros},
+	{"LeadingZeros16", bits.LeadingZeros16},
+	{"LeadingZeros32", bits.LeadingZeros32},
+	{"LeadingZeros64", bits.LeadingZeros64},
+	{"LeadingZeros8", bits.LeadingZeros8},
+	{"Len", bits.Len},
+	{"Len16", bits.Len16},
+	{"Len32", bits.Len32},
+	{"Len64", bits.Len64},
+	{"Len8", bits.Len8},
+	{"Mul", bits.Mul},
+	{"Mul32", bits.Mul32},
+	{"Mul64", bits.Mul64},
+	{"OnesCount", bits.OnesCount},
+	{"OnesCount16", bits.OnesCount16},
+	{"OnesCount32", bits.OnesCount32},
+	{"OnesCount64", bits.OnesCount64},
+	{"OnesCount8", bits.OnesCount8},
+	{"Rem", bits.Rem},
+	{"Rem32", bits.Rem32},
+	{"Rem64", bits.Rem64},
+	{"Reverse", bits.Reverse},
+	{"Reverse16", bits.Reverse16},
+	{"Reverse32", bits.Reverse32},
+	{"Reverse64", bits.Reverse64},
+	{"Reverse8", bits.Reverse8},
+	{"ReverseBytes", bits.ReverseBytes},
+	{"ReverseBytes16", bits.ReverseBytes16},
+	{"ReverseBytes32", bits.ReverseBytes32},
+	{"ReverseBytes64", bits.ReverseBytes64},
+	{"RotateLeft", bits.RotateLeft},
+	{"RotateLeft16", bits.RotateLeft16},
+	{"RotateLeft32", bits.RotateLeft32},
+	{"RotateLeft64", bits.RotateLeft64},
+	{"RotateLeft8", bits.RotateLeft8},
+	{"Sub", bits.Sub},
+	{"Sub32", bits.Sub32},
+	{"Sub64", bits.Sub64},
+	{"TrailingZeros", bits.TrailingZeros},
+	{"TrailingZeros16", bits.TrailingZeros16},
+	{"TrailingZeros32", bits.TrailingZeros32},
+	{"TrailingZeros64", bits.TrailingZeros64},
+	{"TrailingZeros8", bits.TrailingZeros8},
+	{"UintSize", untypedInt(bits.UintSize)},
 }

@@ -4,39 +4,36 @@ package symbols
 
 import (
 	"math/cmplx"
-	"reflect"
 )
 
-func init() {
-	tables["math/cmplx"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Abs"] = reflect.ValueOf(cmplx.Abs)
-		t["Acos"] = reflect.ValueOf(cmplx.Acos)
-		t["Acosh"] = reflect.ValueOf(cmplx.Acosh)
-		t["Asin"] = reflect.ValueOf(cmplx.Asin)
-		t["Asinh"] = reflect.ValueOf(cmplx.Asinh)
-		t["Atan"] = reflect.ValueOf(cmplx.Atan)
-		t["Atanh"] = reflect.ValueOf(cmplx.Atanh)
-		t["Conj"] = reflect.ValueOf(cmplx.Conj)
-		t["Cos"] = reflect.ValueOf(cmplx.Cos)
-		t["Cosh"] = reflect.ValueOf(cmplx.Cosh)
-		t["Cot"] = reflect.ValueOf(cmplx.Cot)
-		t["Exp"] = reflect.ValueOf(cmplx.Exp)
-		t["Inf"] = reflect.ValueOf(cmplx.Inf)
-		t["IsInf"] = reflect.ValueOf(cmplx.IsInf)
-		t["IsNaN"] = reflect.ValueOf(cmplx.IsNaN)
-		t["Log"] = reflect.ValueOf(cmplx.Log)
-		t["Log10"] = reflect.ValueOf(cmplx.Log10)
-		t["NaN"] = reflect.ValueOf(cmplx.NaN)
-		t["Phase"] = reflect.ValueOf(cmplx.Phase)
-		t["Polar"] = reflect.ValueOf(cmplx.Polar)
-		t["Pow"] = reflect.ValueOf(cmplx.Pow)
-		t["Rect"] = reflect.ValueOf(cmplx.Rect)
-		t["Sin"] = reflect.ValueOf(cmplx.Sin)
-		t["Sinh"] = reflect.ValueOf(cmplx.Sinh)
-		t["Sqrt"] = reflect.ValueOf(cmplx.Sqrt)
-		t["Tan"] = reflect.ValueOf(cmplx.Tan)
-		t["Tanh"] = reflect.ValueOf(cmplx.Tanh)
-		return t
-	}
+func init() { tables["math/cmplx"] = z_math_cmplx_[:] }
+
+var z_math_cmplx_ = [...]symbol{
+	{"Abs", cmplx.Abs},
+	{"Acos", cmplx.Acos},
+	{"Acosh", cmplx.Acosh},
+	{"Asin", cmplx.Asin},
+	{"Asinh", cmplx.Asinh},
+	{"Atan", cmplx.Atan},
+	{"Atanh", cmplx.Atanh},
+	{"Conj", cmplx.Conj},
+	{"Cos", cmplx.Cos},
+	{"Cosh", cmplx.Cosh},
+	{"Cot", cmplx.Cot},
+	{"Exp", cmplx.Exp},
+	{"Inf", cmplx.Inf},
+	{"IsInf", cmplx.IsInf},
+	{"IsNaN", cmplx.IsNaN},
+	{"Log", cmplx.Log},
+	{"Log10", cmplx.Log10},
+	{"NaN", cmplx.NaN},
+	{"Phase", cmplx.Phase},
+	{"Polar", cmplx.Polar},
+	{"Pow", cmplx.Pow},
+	{"Rect", cmplx.Rect},
+	{"Sin", cmplx.Sin},
+	{"Sinh", cmplx.Sinh},
+	{"Sqrt", cmplx.Sqrt},
+	{"Tan", cmplx.Tan},
+	{"Tanh", cmplx.Tanh},
 }

@@ -5,39 +5,36 @@ package symbols
 import (
 	"halfnote/interp/internal/dynamic"
 	"math/rand"
-	"reflect"
 )
 
-func init() {
-	tables["math/rand"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ExpFloat64"] = reflect.ValueOf(rand.ExpFloat64)
-		t["Float32"] = reflect.ValueOf(rand.Float32)
-		t["Float64"] = reflect.ValueOf(rand.Float64)
-		t["Int"] = reflect.ValueOf(rand.Int)
-		t["Int31"] = reflect.ValueOf(rand.Int31)
-		t["Int31n"] = reflect.ValueOf(rand.Int31n)
-		t["Int63"] = reflect.ValueOf(rand.Int63)
-		t["Int63n"] = reflect.ValueOf(rand.Int63n)
-		t["Intn"] = reflect.ValueOf(rand.Intn)
-		t["New"] = reflect.ValueOf(rand.New)
-		t["NewSource"] = reflect.ValueOf(rand.NewSource)
-		t["NewZipf"] = reflect.ValueOf(rand.NewZipf)
-		t["NormFloat64"] = reflect.ValueOf(rand.NormFloat64)
-		t["Perm"] = reflect.ValueOf(rand.Perm)
-		t["Rand"] = reflect.ValueOf((*rand.Rand)(nil))
-		t["Read"] = reflect.ValueOf(rand.Read)
-		t["Seed"] = reflect.ValueOf(rand.Seed)
-		t["Shuffle"] = reflect.ValueOf(rand.Shuffle)
-		t["Source"] = reflect.ValueOf((*rand.Source)(nil))
-		t["Source64"] = reflect.ValueOf((*rand.Source64)(nil))
-		t["Uint32"] = reflect.ValueOf(rand.Uint32)
-		t["Uint64"] = reflect.ValueOf(rand.Uint64)
-		t["Zipf"] = reflect.ValueOf((*rand.Zipf)(nil))
-		t["_Source"] = reflect.ValueOf((*_math_rand_Source)(nil))
-		t["_Source64"] = reflect.ValueOf((*_math_rand_Source64)(nil))
-		return t
-	}
+func init() { tables["math/rand"] = z_math_rand_[:] }
+
+var z_math_rand_ = [...]symbol{
+	{"ExpFloat64", rand.ExpFloat64},
+	{"Float32", rand.Float32},
+	{"Float64", rand.Float64},
+	{"Int", rand.Int},
+	{"Int31", rand.Int31},
+	{"Int31n", rand.Int31n},
+	{"Int63", rand.Int63},
+	{"Int63n", rand.Int63n},
+	{"Intn", rand.Intn},
+	{"New", rand.New},
+	{"NewSource", rand.NewSource},
+	{"NewZipf", rand.NewZipf},
+	{"NormFloat64", rand.NormFloat64},
+	{"Perm", rand.Perm},
+	{"Rand", (*rand.Rand)(nil)},
+	{"Read", rand.Read},
+	{"Seed", rand.Seed},
+	{"Shuffle", rand.Shuffle},
+	{"Source", (*rand.Source)(nil)},
+	{"Source64", (*rand.Source64)(nil)},
+	{"Uint32", rand.Uint32},
+	{"Uint64", rand.Uint64},
+	{"Zipf", (*rand.Zipf)(nil)},
+	{"_Source", (*_math_rand_Source)(nil)},
+	{"_Source64", (*_math_rand_Source64)(nil)},
 }
 
 type _math_rand_Source struct{ IValue any }

@@ -5,42 +5,39 @@ package symbols
 import (
 	"halfnote/interp/internal/dynamic"
 	rand "math/rand/v2"
-	"reflect"
 )
 
-func init() {
-	tables["math/rand/v2"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ChaCha8"] = reflect.ValueOf((*rand.ChaCha8)(nil))
-		t["ExpFloat64"] = reflect.ValueOf(rand.ExpFloat64)
-		t["Float32"] = reflect.ValueOf(rand.Float32)
-		t["Float64"] = reflect.ValueOf(rand.Float64)
-		t["Int"] = reflect.ValueOf(rand.Int)
-		t["Int32"] = reflect.ValueOf(rand.Int32)
-		t["Int32N"] = reflect.ValueOf(rand.Int32N)
-		t["Int64"] = reflect.ValueOf(rand.Int64)
-		t["Int64N"] = reflect.ValueOf(rand.Int64N)
-		t["IntN"] = reflect.ValueOf(rand.IntN)
-		t["New"] = reflect.ValueOf(rand.New)
-		t["NewChaCha8"] = reflect.ValueOf(rand.NewChaCha8)
-		t["NewPCG"] = reflect.ValueOf(rand.NewPCG)
-		t["NewZipf"] = reflect.ValueOf(rand.NewZipf)
-		t["NormFloat64"] = reflect.ValueOf(rand.NormFloat64)
-		t["PCG"] = reflect.ValueOf((*rand.PCG)(nil))
-		t["Perm"] = reflect.ValueOf(rand.Perm)
-		t["Rand"] = reflect.ValueOf((*rand.Rand)(nil))
-		t["Shuffle"] = reflect.ValueOf(rand.Shuffle)
-		t["Source"] = reflect.ValueOf((*rand.Source)(nil))
-		t["Uint"] = reflect.ValueOf(rand.Uint)
-		t["Uint32"] = reflect.ValueOf(rand.Uint32)
-		t["Uint32N"] = reflect.ValueOf(rand.Uint32N)
-		t["Uint64"] = reflect.ValueOf(rand.Uint64)
-		t["Uint64N"] = reflect.ValueOf(rand.Uint64N)
-		t["UintN"] = reflect.ValueOf(rand.UintN)
-		t["Zipf"] = reflect.ValueOf((*rand.Zipf)(nil))
-		t["_Source"] = reflect.ValueOf((*_math_rand_v2_Source)(nil))
-		return t
-	}
+func init() { tables["math/rand/v2"] = z_math_rand_v2_[:] }
+
+var z_math_rand_v2_ = [...]symbol{
+	{"ChaCha8", (*rand.ChaCha8)(nil)},
+	{"ExpFloat64", rand.ExpFloat64},
+	{"Float32", rand.Float32},
+	{"Float64", rand.Float64},
+	{"Int", rand.Int},
+	{"Int32", rand.Int32},
+	{"Int32N", rand.Int32N},
+	{"Int64", rand.Int64},
+	{"Int64N", rand.Int64N},
+	{"IntN", rand.IntN},
+	{"New", rand.New},
+	{"NewChaCha8", rand.NewChaCha8},
+	{"NewPCG", rand.NewPCG},
+	{"NewZipf", rand.NewZipf},
+	{"NormFloat64", rand.NormFloat64},
+	{"PCG", (*rand.PCG)(nil)},
+	{"Perm", rand.Perm},
+	{"Rand", (*rand.Rand)(nil)},
+	{"Shuffle", rand.Shuffle},
+	{"Source", (*rand.Source)(nil)},
+	{"Uint", rand.Uint},
+	{"Uint32", rand.Uint32},
+	{"Uint32N", rand.Uint32N},
+	{"Uint64", rand.Uint64},
+	{"Uint64N", rand.Uint64N},
+	{"UintN", rand.UintN},
+	{"Zipf", (*rand.Zipf)(nil)},
+	{"_Source", (*_math_rand_v2_Source)(nil)},
 }
 
 type _math_rand_v2_Source struct{ IValue any }

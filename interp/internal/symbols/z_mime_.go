@@ -4,22 +4,19 @@ package symbols
 
 import (
 	"mime"
-	"reflect"
 )
 
-func init() {
-	tables["mime"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AddExtensionType"] = reflect.ValueOf(mime.AddExtensionType)
-		t["BEncoding"] = reflect.ValueOf(mime.BEncoding)
-		t["ErrInvalidMediaParameter"] = reflect.ValueOf(&mime.ErrInvalidMediaParameter).Elem()
-		t["ExtensionsByType"] = reflect.ValueOf(mime.ExtensionsByType)
-		t["FormatMediaType"] = reflect.ValueOf(mime.FormatMediaType)
-		t["ParseMediaType"] = reflect.ValueOf(mime.ParseMediaType)
-		t["QEncoding"] = reflect.ValueOf(mime.QEncoding)
-		t["TypeByExtension"] = reflect.ValueOf(mime.TypeByExtension)
-		t["WordDecoder"] = reflect.ValueOf((*mime.WordDecoder)(nil))
-		t["WordEncoder"] = reflect.ValueOf((*mime.WordEncoder)(nil))
-		return t
-	}
+func init() { tables["mime"] = z_mime_[:] }
+
+var z_mime_ = [...]symbol{
+	{"AddExtensionType", mime.AddExtensionType},
+	{"BEncoding", mime.BEncoding},
+	{"ErrInvalidMediaParameter", variable{&mime.ErrInvalidMediaParameter}},
+	{"ExtensionsByType", mime.ExtensionsByType},
+	{"FormatMediaType", mime.FormatMediaType},
+	{"ParseMediaType", mime.ParseMediaType},
+	{"QEncoding", mime.QEncoding},
+	{"TypeByExtension", mime.TypeByExtension},
+	{"WordDecoder", (*mime.WordDecoder)(nil)},
+	{"WordEncoder", (*mime.WordEncoder)(nil)},
 }

@@ -4,16 +4,13 @@ package symbols
 
 import (
 	"mime/quotedprintable"
-	"reflect"
 )
 
-func init() {
-	tables["mime/quotedprintable"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["NewReader"] = reflect.ValueOf(quotedprintable.NewReader)
-		t["NewWriter"] = reflect.ValueOf(quotedprintable.NewWriter)
-		t["Reader"] = reflect.ValueOf((*quotedprintable.Reader)(nil))
-		t["Writer"] = reflect.ValueOf((*quotedprintable.Writer)(nil))
-		return t
-	}
+func init() { tables["mime/quotedprintable"] = z_mime_quotedprintable_[:] }
+
+var z_mime_quotedprintable_ = [...]symbol{
+	{"NewReader", quotedprintable.NewReader},
+	{"NewWriter", quotedprintable.NewWriter},
+	{"Reader", (*quotedprintable.Reader)(nil)},
+	{"Writer", (*quotedprintable.Writer)(nil)},
 }

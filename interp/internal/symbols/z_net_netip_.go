@@ -4,31 +4,28 @@ package symbols
 
 import (
 	"net/netip"
-	"reflect"
 )
 
-func init() {
-	tables["net/netip"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Addr"] = reflect.ValueOf((*netip.Addr)(nil))
-		t["AddrFrom16"] = reflect.ValueOf(netip.AddrFrom16)
-		t["AddrFrom4"] = reflect.ValueOf(netip.AddrFrom4)
-		t["AddrFromSlice"] = reflect.ValueOf(netip.AddrFromSlice)
-		t["AddrPort"] = reflect.ValueOf((*netip.AddrPort)(nil))
-		t["AddrPortFrom"] = reflect.ValueOf(netip.AddrPortFrom)
-		t["IPv4Unspecified"] = reflect.ValueOf(netip.IPv4Unspecified)
-		t["IPv6LinkLocalAllNodes"] = reflect.ValueOf(netip.IPv6LinkLocalAllNodes)
-		t["IPv6LinkLocalAllRouters"] = reflect.ValueOf(netip.IPv6LinkLocalAllRouters)
-		t["IPv6Loopback"] = reflect.ValueOf(netip.IPv6Loopback)
-		t["IPv6Unspecified"] = reflect.ValueOf(netip.IPv6Unspecified)
-		t["MustParseAddr"] = reflect.ValueOf(netip.MustParseAddr)
-		t["MustParseAddrPort"] = reflect.ValueOf(netip.MustParseAddrPort)
-		t["MustParsePrefix"] = reflect.ValueOf(netip.MustParsePrefix)
-		t["ParseAddr"] = reflect.ValueOf(netip.ParseAddr)
-		t["ParseAddrPort"] = reflect.ValueOf(netip.ParseAddrPort)
-		t["ParsePrefix"] = reflect.ValueOf(netip.ParsePrefix)
-		t["Prefix"] = reflect.ValueOf((*netip.Prefix)(nil))
-		t["PrefixFrom"] = reflect.ValueOf(netip.PrefixFrom)
-		return t
-	}
+func init() { tables["net/netip"] = z_net_netip_[:] }
+
+var z_net_netip_ = [...]symbol{
+	{"Addr", (*netip.Addr)(nil)},
+	{"AddrFrom16", netip.AddrFrom16},
+	{"AddrFrom4", netip.AddrFrom4},
+	{"AddrFromSlice", netip.AddrFromSlice},
+	{"AddrPort", (*netip.AddrPort)(nil)},
+	{"AddrPortFrom", netip.AddrPortFrom},
+	{"IPv4Unspecified", netip.IPv4Unspecified},
+	{"IPv6LinkLocalAllNodes", netip.IPv6LinkLocalAllNodes},
+	{"IPv6LinkLocalAllRouters", netip.IPv6LinkLocalAllRouters},
+	{"IPv6Loopback", netip.IPv6Loopback},
+	{"IPv6Unspecified", netip.IPv6Unspecified},
+	{"MustParseAddr", netip.MustParseAddr},
+	{"MustParseAddrPort", netip.MustParseAddrPort},
+	{"MustParsePrefix", netip.MustParsePrefix},
+	{"ParseAddr", netip.ParseAddr},
+	{"ParseAddrPort", netip.ParseAddrPort},
+	{"ParsePrefix", netip.ParsePrefix},
+	{"Prefix", (*netip.Prefix)(nil)},
+	{"PrefixFrom", netip.PrefixFrom},
 }

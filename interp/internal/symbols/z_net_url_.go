@@ -4,28 +4,25 @@ package symbols
 
 import (
 	"net/url"
-	"reflect"
 )
 
-func init() {
-	tables["net/url"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Error"] = reflect.ValueOf((*url.Error)(nil))
-		t["EscapeError"] = reflect.ValueOf((*url.EscapeError)(nil))
-		t["InvalidHostError"] = reflect.ValueOf((*url.InvalidHostError)(nil))
-		t["JoinPath"] = reflect.ValueOf(url.JoinPath)
-		t["Parse"] = reflect.ValueOf(url.Parse)
-		t["ParseQuery"] = reflect.ValueOf(url.ParseQuery)
-		t["ParseRequestURI"] = reflect.ValueOf(url.ParseRequestURI)
-		t["PathEscape"] = reflect.ValueOf(url.PathEscape)
-		t["PathUnescape"] = reflect.ValueOf(url.PathUnescape)
-		t["QueryEscape"] = reflect.ValueOf(url.QueryEscape)
-		t["QueryUnescape"] = reflect.ValueOf(url.QueryUnescape)
-		t["URL"] = reflect.ValueOf((*url.URL)(nil))
-		t["User"] = reflect.ValueOf(url.User)
-		t["UserPassword"] = reflect.ValueOf(url.UserPassword)
-		t["Userinfo"] = reflect.ValueOf((*url.Userinfo)(nil))
-		t["Values"] = reflect.ValueOf((*url.Values)(nil))
-		return t
-	}
+func init() { tables["net/url"] = z_net_url_[:] }
+
+var z_net_url_ = [...]symbol{
+	{"Error", (*url.Error)(nil)},
+	{"EscapeError", (*url.EscapeError)(nil)},
+	{"InvalidHostError", (*url.InvalidHostError)(nil)},
+	{"JoinPath", url.JoinPath},
+	{"Parse", url.Parse},
+	{"ParseQuery", url.ParseQuery},
+	{"ParseRequestURI", url.ParseRequestURI},
+	{"PathEscape", url.PathEscape},
+	{"PathUnescape", url.PathUnescape},
+	{"QueryEscape", url.QueryEscape},
+	{"QueryUnescape", url.QueryUnescape},
+	{"URL", (*url.URL)(nil)},
+	{"User", url.User},
+	{"UserPassword", url.UserPassword},
+	{"Userinfo", (*url.Userinfo)(nil)},
+	{"Values", (*url.Values)(nil)},
 }

@@ -3,141 +3,137 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"io/fs"
 	"os"
-	"reflect"
 	"time"
 )
 
-func init() {
-	tables["os"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Args"] = reflect.ValueOf(&os.Args).Elem()
-		t["Chdir"] = reflect.ValueOf(os.Chdir)
-		t["Chmod"] = reflect.ValueOf(os.Chmod)
-		t["Chown"] = reflect.ValueOf(os.Chown)
-		t["Chtimes"] = reflect.ValueOf(os.Chtimes)
-		t["Clearenv"] = reflect.ValueOf(os.Clearenv)
-		t["CopyFS"] = reflect.ValueOf(os.CopyFS)
-		t["Create"] = reflect.ValueOf(os.Create)
-		t["CreateTemp"] = reflect.ValueOf(os.CreateTemp)
-		t["DevNull"] = reflect.ValueOf(constant.MakeString(os.DevNull))
-		t["DirEntry"] = reflect.ValueOf((*os.DirEntry)(nil))
-		t["DirFS"] = reflect.ValueOf(os.DirFS)
-		t["Environ"] = reflect.ValueOf(os.Environ)
-		t["ErrClosed"] = reflect.ValueOf(&os.ErrClosed).Elem()
-		t["ErrDeadlineExceeded"] = reflect.ValueOf(&os.ErrDeadlineExceeded).Elem()
-		t["ErrExist"] = reflect.ValueOf(&os.ErrExist).Elem()
-		t["ErrInvalid"] = reflect.ValueOf(&os.ErrInvalid).Elem()
-		t["ErrNoDeadline"] = reflect.ValueOf(&os.ErrNoDeadline).Elem()
-		t["ErrNoHandle"] = reflect.ValueOf(&os.ErrNoHandle).Elem()
-		t["ErrNotExist"] = reflect.ValueOf(&os.ErrNotExist).Elem()
-		t["ErrPermission"] = reflect.ValueOf(&os.ErrPermission).Elem()
-		t["ErrProcessDone"] = reflect.ValueOf(&os.ErrProcessDone).Elem()
-		t["Executable"] = reflect.ValueOf(os.Executable)
-		t["Exit"] = reflect.ValueOf(osExit)
-		t["Expand"] = reflect.ValueOf(os.Expand)
-		t["ExpandEnv"] = reflect.ValueOf(os.ExpandEnv)
-		t["File"] = reflect.ValueOf((*os.File)(nil))
-		t["FileInfo"] = reflect.ValueOf((*os.FileInfo)(nil))
-		t["FileMode"] = reflect.ValueOf((*os.FileMode)(nil))
-		t["FindProcess"] = reflect.ValueOf(os.FindProcess)
-		t["Getegid"] = reflect.ValueOf(os.Getegid)
-		t["Getenv"] = reflect.ValueOf(os.Getenv)
-		t["Geteuid"] = reflect.ValueOf(os.Geteuid)
-		t["Getgid"] = reflect.ValueOf(os.Getgid)
-		t["Getgroups"] = reflect.ValueOf(os.Getgroups)
-		t["Getpagesize"] = reflect.ValueOf(os.Getpagesize)
-		t["Getpid"] = reflect.ValueOf(os.Getpid)
-		t["Getppid"] = reflect.ValueOf(os.Getppid)
-		t["Getuid"] = reflect.ValueOf(os.Getuid)
-		t["Getwd"] = reflect.ValueOf(os.Getwd)
-		t["Hostname"] = reflect.ValueOf(os.Hostname)
-		t["Interrupt"] = reflect.ValueOf(&os.Interrupt).Elem()
-		t["IsExist"] = reflect.ValueOf(os.IsExist)
-		t["IsNotExist"] = reflect.ValueOf(os.IsNotExist)
-		t["IsPathSeparator"] = reflect.ValueOf(os.IsPathSeparator)
-		t["IsPermission"] = reflect.ValueOf(os.IsPermission)
-		t["IsTimeout"] = reflect.ValueOf(os.IsTimeout)
-		t["Kill"] = reflect.ValueOf(&os.Kill).Elem()
-		t["Lchown"] = reflect.ValueOf(os.Lchown)
-		t["Link"] = reflect.ValueOf(os.Link)
-		t["LinkError"] = reflect.ValueOf((*os.LinkError)(nil))
-		t["LookupEnv"] = reflect.ValueOf(os.LookupEnv)
-		t["Lstat"] = reflect.ValueOf(os.Lstat)
-		t["Mkdir"] = reflect.ValueOf(os.Mkdir)
-		t["MkdirAll"] = reflect.ValueOf(os.MkdirAll)
-		t["MkdirTemp"] = reflect.ValueOf(os.MkdirTemp)
-		t["ModeAppend"] = reflect.ValueOf(os.ModeAppend)
-		t["ModeCharDevice"] = reflect.ValueOf(os.ModeCharDevice)
-		t["ModeDevice"] = reflect.ValueOf(os.ModeDevice)
-		t["ModeDir"] = reflect.ValueOf(os.ModeDir)
-		t["ModeExclusive"] = reflect.ValueOf(os.ModeExclusive)
-		t["ModeIrregular"] = reflect.ValueOf(os.ModeIrregular)
-		t["ModeNamedPipe"] = reflect.ValueOf(os.ModeNamedPipe)
-		t["ModePerm"] = reflect.ValueOf(os.ModePerm)
-		t["ModeSetgid"] = reflect.ValueOf(os.ModeSetgid)
-		t["ModeSetuid"] = reflect.ValueOf(os.ModeSetuid)
-		t["ModeSocket"] = reflect.ValueOf(os.ModeSocket)
-		t["ModeSticky"] = reflect.ValueOf(os.ModeSticky)
-		t["ModeSymlink"] = reflect.ValueOf(os.ModeSymlink)
-		t["ModeTemporary"] = reflect.ValueOf(os.ModeTemporary)
-		t["ModeType"] = reflect.ValueOf(os.ModeType)
-		t["NewFile"] = reflect.ValueOf(os.NewFile)
-		t["NewSyscallError"] = reflect.ValueOf(os.NewSyscallError)
-		t["O_APPEND"] = reflect.ValueOf(os.O_APPEND)
-		t["O_CREATE"] = reflect.ValueOf(os.O_CREATE)
-		t["O_EXCL"] = reflect.ValueOf(os.O_EXCL)
-		t["O_RDONLY"] = reflect.ValueOf(os.O_RDONLY)
-		t["O_RDWR"] = reflect.ValueOf(os.O_RDWR)
-		t["O_SYNC"] = reflect.ValueOf(os.O_SYNC)
-		t["O_TRUNC"] = reflect.ValueOf(os.O_TRUNC)
-		t["O_WRONLY"] = reflect.ValueOf(os.O_WRONLY)
-		t["Open"] = reflect.ValueOf(os.Open)
-		t["OpenFile"] = reflect.ValueOf(os.OpenFile)
-		t["OpenInRoot"] = reflect.ValueOf(os.OpenInRoot)
-		t["OpenRoot"] = reflect.ValueOf(os.OpenRoot)
-		t["PathError"] = reflect.ValueOf((*os.PathError)(nil))
-		t["PathListSeparator"] = reflect.ValueOf(constant.MakeInt64(os.PathListSeparator))
-		t["PathSeparator"] = reflect.ValueOf(constant.MakeInt64(os.PathSeparator))
-		t["Pipe"] = reflect.ValueOf(os.Pipe)
-		t["ProcAttr"] = reflect.ValueOf((*os.ProcAttr)(nil))
-		t["Process"] = reflect.ValueOf((*os.Process)(nil))
-		t["ProcessState"] = reflect.ValueOf((*os.ProcessState)(nil))
-		t["ReadDir"] = reflect.ValueOf(os.ReadDir)
-		t["ReadFile"] = reflect.ValueOf(os.ReadFile)
-		t["Readlink"] = reflect.ValueOf(os.Readlink)
-		t["Remove"] = reflect.ValueOf(os.Remove)
-		t["RemoveAll"] = reflect.ValueOf(os.RemoveAll)
-		t["Rename"] = reflect.ValueOf(os.Rename)
-		t["Root"] = reflect.ValueOf((*os.Root)(nil))
-		t["SEEK_CUR"] = reflect.ValueOf(os.SEEK_CUR)
-		t["SEEK_END"] = reflect.ValueOf(os.SEEK_END)
-		t["SEEK_SET"] = reflect.ValueOf(os.SEEK_SET)
-		t["SameFile"] = reflect.ValueOf(os.SameFile)
-		t["Setenv"] = reflect.ValueOf(os.Setenv)
-		t["Signal"] = reflect.ValueOf((*os.Signal)(nil))
-		t["StartProcess"] = reflect.ValueOf(os.StartProcess)
-		t["Stat"] = reflect.ValueOf(os.Stat)
-		t["Stderr"] = reflect.ValueOf(&os.Stderr).Elem()
-		t["Stdin"] = reflect.ValueOf(&os.Stdin).Elem()
-		t["Stdout"] = reflect.ValueOf(&os.Stdout).Elem()
-		t["Symlink"] = reflect.ValueOf(os.Symlink)
-		t["SyscallError"] = reflect.ValueOf((*os.SyscallError)(nil))
-		t["TempDir"] = reflect.ValueOf(os.TempDir)
-		t["Truncate"] = reflect.ValueOf(os.Truncate)
-		t["Unsetenv"] = reflect.ValueOf(os.Unsetenv)
-		t["UserCacheDir"] = reflect.ValueOf(os.UserCacheDir)
-		t["UserConfigDir"] = reflect.ValueOf(os.UserConfigDir)
-		t["UserHomeDir"] = reflect.ValueOf(os.UserHomeDir)
-		t["WriteFile"] = reflect.ValueOf(os.WriteFile)
-		t["_DirEntry"] = reflect.ValueOf((*_os_DirEntry)(nil))
-		t["_FileInfo"] = reflect.ValueOf((*_os_FileInfo)(nil))
-		t["_Signal"] = reflect.ValueOf((*_os_Signal)(nil))
-		return t
-	}
+func init() { tables["os"] = z_os_[:] }
+
+var z_os_ = [...]symbol{
+	{"Args", variable{&os.Args}},
+	{"Chdir", os.Chdir},
+	{"Chmod", os.Chmod},
+	{"Chown", os.Chown},
+	{"Chtimes", os.Chtimes},
+	{"Clearenv", os.Clearenv},
+	{"CopyFS", os.CopyFS},
+	{"Create", os.Create},
+	{"CreateTemp", os.CreateTemp},
+	{"DevNull", untypedString(os.DevNull)},
+	{"DirEntry", (*os.DirEntry)(nil)},
+	{"DirFS", os.DirFS},
+	{"Environ", os.Environ},
+	{"ErrClosed", variable{&os.ErrClosed}},
+	{"ErrDeadlineExceeded", variable{&os.ErrDeadlineExceeded}},
+	{"ErrExist", variable{&os.ErrExist}},
+	{"ErrInvalid", variable{&os.ErrInvalid}},
+	{"ErrNoDeadline", variable{&os.ErrNoDeadline}},
+	{"ErrNoHandle", variable{&os.ErrNoHandle}},
+	{"ErrNotExist", variable{&os.ErrNotExist}},
+	{"ErrPermission", variable{&os.ErrPermission}},
+	{"ErrProcessDone", variable{&os.ErrProcessDone}},
+	{"Executable", os.Executable},
+	{"Exit", osExit},
+	{"Expand", os.Expand},
+	{"ExpandEnv", os.ExpandEnv},
+	{"File", (*os.File)(nil)},
+	{"FileInfo", (*os.FileInfo)(nil)},
+	{"FileMode", (*os.FileMode)(nil)},
+	{"FindProcess", os.FindProcess},
+	{"Getegid", os.Getegid},
+	{"Getenv", os.Getenv},
+	{"Geteuid", os.Geteuid},
+	{"Getgid", os.Getgid},
+	{"Getgroups", os.Getgroups},
+	{"Getpagesize", os.Getpagesize},
+	{"Getpid", os.Getpid},
+	{"Getppid", os.Getppid},
+	{"Getuid", os.Getuid},
+	{"Getwd", os.Getwd},
+	{"Hostname", os.Hostname},
+	{"Interrupt", variable{&os.Interrupt}},
+	{"IsExist", os.IsExist},
+	{"IsNotExist", os.IsNotExist},
+	{"IsPathSeparator", os.IsPathSeparator},
+	{"IsPermission", os.IsPermission},
+	{"IsTimeout", os.IsTimeout},
+	{"Kill", variable{&os.Kill}},
+	{"Lchown", os.Lchown},
+	{"Link", os.Link},
+	{"LinkError", (*os.LinkError)(nil)},
+	{"LookupEnv", os.LookupEnv},
+	{"Lstat", os.Lstat},
+	{"Mkdir", os.Mkdir},
+	{"MkdirAll", os.MkdirAll},
+	{"MkdirTemp", os.MkdirTemp},
+	{"ModeAppend", os.ModeAppend},
+	{"ModeCharDevice", os.ModeCharDevice},
+	{"ModeDevice", os.ModeDevice},
+	{"ModeDir", os.ModeDir},
+	{"ModeExclusive", os.ModeExclusive},
+	{"ModeIrregular", os.ModeIrregular},
+	{"ModeNamedPipe", os.ModeNamedPipe},
+	{"ModePerm", os.ModePerm},
+	{"ModeSetgid", os.ModeSetgid},
+	{"ModeSetuid", os.ModeSetuid},
+	{"ModeSocket", os.ModeSocket},
+	{"ModeSticky", os.ModeSticky},
+	{"ModeSymlink", os.ModeSymlink},
+	{"ModeTemporary", os.ModeTemporary},
+	{"ModeType", os.ModeType},
+	{"NewFile", os.NewFile},
+	{"NewSyscallError", os.NewSyscallError},
+	{"O_APPEND", os.O_APPEND},
+	{"O_CREATE", os.O_CREATE},
+	{"O_EXCL", os.O_EXCL},
+	{"O_RDONLY", os.O_RDONLY},
+	{"O_RDWR", os.O_RDWR},
+	{"O_SYNC", os.O_SYNC},
+	{"O_TRUNC", os.O_TRUNC},
+	{"O_WRONLY", os.O_WRONLY},
+	{"Open", os.Open},
+	{"OpenFile", os.OpenFile},
+	{"OpenInRoot", os.OpenInRoot},
+	{"OpenRoot", os.OpenRoot},
+	{"PathError", (*os.PathError)(nil)},
+	{"PathListSeparator", untypedInt(os.PathListSeparator)},
+	{"PathSeparator", untypedInt(os.PathSeparator)},
+	{"Pipe", os.Pipe},
+	{"ProcAttr", (*os.ProcAttr)(nil)},
+	{"Process", (*os.Process)(nil)},
+	{"ProcessState", (*os.ProcessState)(nil)},
+	{"ReadDir", os.ReadDir},
+	{"ReadFile", os.ReadFile},
+	{"Readlink", os.Readlink},
+	{"Remove", os.Remove},
+	{"RemoveAll", os.RemoveAll},
+	{"Rename", os.Rename},
+	{"Root", (*os.Root)(nil)},
+	{"SEEK_CUR", os.SEEK_CUR},
+	{"SEEK_END", os.SEEK_END},
+	{"SEEK_SET", os.SEEK_SET},
+	{"SameFile", os.SameFile},
+	{"Setenv", os.Setenv},
+	{"Signal", (*os.Signal)(nil)},
+	{"StartProcess", os.StartProcess},
+	{"Stat", os.Stat},
+	{"Stderr", variable{&os.Stderr}},
+	{"Stdin", variable{&os.Stdin}},
+	{"Stdout", variable{&os.Stdout}},
+	{"Symlink", os.Symlink},
+	{"SyscallError", (*os.SyscallError)(nil)},
+	{"TempDir", os.TempDir},
+	{"Truncate", os.Truncate},
+	{"Unsetenv", os.Unsetenv},
+	{"UserCacheDir", os.UserCacheDir},
+	{"UserConfigDir", os.UserConfigDir},
+	{"UserHomeDir", os.UserHomeDir},
+	{"WriteFile", os.WriteFile},
+	{"_DirEntry", (*_os_DirEntry)(nil)},
+	{"_FileInfo", (*_os_FileInfo)(nil)},
+	{"_Signal", (*_os_Signal)(nil)},
 }
 
 type _os_DirEntry struct{ IValue any }

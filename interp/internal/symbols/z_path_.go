@@ -4,21 +4,18 @@ package symbols
 
 import (
 	"path"
-	"reflect"
 )
 
-func init() {
-	tables["path"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Base"] = reflect.ValueOf(path.Base)
-		t["Clean"] = reflect.ValueOf(path.Clean)
-		t["Dir"] = reflect.ValueOf(path.Dir)
-		t["ErrBadPattern"] = reflect.ValueOf(&path.ErrBadPattern).Elem()
-		t["Ext"] = reflect.ValueOf(path.Ext)
-		t["IsAbs"] = reflect.ValueOf(path.IsAbs)
-		t["Join"] = reflect.ValueOf(path.Join)
-		t["Match"] = reflect.ValueOf(path.Match)
-		t["Split"] = reflect.ValueOf(path.Split)
-		return t
-	}
+func init() { tables["path"] = z_path_[:] }
+
+var z_path_ = [...]symbol{
+	{"Base", path.Base},
+	{"Clean", path.Clean},
+	{"Dir", path.Dir},
+	{"ErrBadPattern", variable{&path.ErrBadPattern}},
+	{"Ext", path.Ext},
+	{"IsAbs", path.IsAbs},
+	{"Join", path.Join},
+	{"Match", path.Match},
+	{"Split", path.Split},
 }

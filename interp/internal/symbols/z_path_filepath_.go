@@ -3,41 +3,37 @@
 package symbols
 
 import (
-	"go/constant"
 	"path/filepath"
-	"reflect"
 )
 
-func init() {
-	tables["path/filepath"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Abs"] = reflect.ValueOf(filepath.Abs)
-		t["Base"] = reflect.ValueOf(filepath.Base)
-		t["Clean"] = reflect.ValueOf(filepath.Clean)
-		t["Dir"] = reflect.ValueOf(filepath.Dir)
-		t["ErrBadPattern"] = reflect.ValueOf(&filepath.ErrBadPattern).Elem()
-		t["EvalSymlinks"] = reflect.ValueOf(filepath.EvalSymlinks)
-		t["Ext"] = reflect.ValueOf(filepath.Ext)
-		t["FromSlash"] = reflect.ValueOf(filepath.FromSlash)
-		t["Glob"] = reflect.ValueOf(filepath.Glob)
-		t["HasPrefix"] = reflect.ValueOf(filepath.HasPrefix)
-		t["IsAbs"] = reflect.ValueOf(filepath.IsAbs)
-		t["IsLocal"] = reflect.ValueOf(filepath.IsLocal)
-		t["Join"] = reflect.ValueOf(filepath.Join)
-		t["ListSeparator"] = reflect.ValueOf(constant.MakeInt64(filepath.ListSeparator))
-		t["Localize"] = reflect.ValueOf(filepath.Localize)
-		t["Match"] = reflect.ValueOf(filepath.Match)
-		t["Rel"] = reflect.ValueOf(filepath.Rel)
-		t["Separator"] = reflect.ValueOf(constant.MakeInt64(filepath.Separator))
-		t["SkipAll"] = reflect.ValueOf(&filepath.SkipAll).Elem()
-		t["SkipDir"] = reflect.ValueOf(&filepath.SkipDir).Elem()
-		t["Split"] = reflect.ValueOf(filepath.Split)
-		t["SplitList"] = reflect.ValueOf(filepath.SplitList)
-		t["ToSlash"] = reflect.ValueOf(filepath.ToSlash)
-		t["VolumeName"] = reflect.ValueOf(filepath.VolumeName)
-		t["Walk"] = reflect.ValueOf(filepath.Walk)
-		t["WalkDir"] = reflect.ValueOf(filepath.WalkDir)
-		t["WalkFunc"] = reflect.ValueOf((*filepath.WalkFunc)(nil))
-		return t
-	}
+func init() { tables["path/filepath"] = z_path_filepath_[:] }
+
+var z_path_filepath_ = [...]symbol{
+	{"Abs", filepath.Abs},
+	{"Base", filepath.Base},
+	{"Clean", filepath.Clean},
+	{"Dir", filepath.Dir},
+	{"ErrBadPattern", variable{&filepath.ErrBadPattern}},
+	{"EvalSymlinks", filepath.EvalSymlinks},
+	{"Ext", filepath.Ext},
+	{"FromSlash", filepath.FromSlash},
+	{"Glob", filepath.Glob},
+	{"HasPrefix", filepath.HasPrefix},
+	{"IsAbs", filepath.IsAbs},
+	{"IsLocal", filepath.IsLocal},
+	{"Join", filepath.Join},
+	{"ListSeparator", untypedInt(filepath.ListSeparator)},
+	{"Localize", filepath.Localize},
+	{"Match", filepath.Match},
+	{"Rel", filepath.Rel},
+	{"Separator", untypedInt(filepath.Separator)},
+	{"SkipAll", variable{&filepath.SkipAll}},
+	{"SkipDir", variable{&filepath.SkipDir}},
+	{"Split", filepath.Split},
+	{"SplitList", filepath.SplitList},
+	{"ToSlash", filepath.ToSlash},
+	{"VolumeName", filepath.VolumeName},
+	{"Walk", filepath.Walk},
+	{"WalkDir", filepath.WalkDir},
+	{"WalkFunc", (*filepath.WalkFunc)(nil)},
 }

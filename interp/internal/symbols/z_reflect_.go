@@ -6,83 +6,81 @@ import (
 	"reflect"
 )
 
-func init() {
-	tables["reflect"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Append"] = reflect.ValueOf(reflect.Append)
-		t["AppendSlice"] = reflect.ValueOf(reflect.AppendSlice)
-		t["Array"] = reflect.ValueOf(reflect.Array)
-		t["ArrayOf"] = reflect.ValueOf(reflect.ArrayOf)
-		t["Bool"] = reflect.ValueOf(reflect.Bool)
-		t["BothDir"] = reflect.ValueOf(reflect.BothDir)
-		t["Chan"] = reflect.ValueOf(reflect.Chan)
-		t["ChanDir"] = reflect.ValueOf((*reflect.ChanDir)(nil))
-		t["ChanOf"] = reflect.ValueOf(reflect.ChanOf)
-		t["Complex128"] = reflect.ValueOf(reflect.Complex128)
-		t["Complex64"] = reflect.ValueOf(reflect.Complex64)
-		t["Copy"] = reflect.ValueOf(reflect.Copy)
-		t["DeepEqual"] = reflect.ValueOf(reflect.DeepEqual)
-		t["Float32"] = reflect.ValueOf(reflect.Float32)
-		t["Float64"] = reflect.ValueOf(reflect.Float64)
-		t["Func"] = reflect.ValueOf(reflect.Func)
-		t["FuncOf"] = reflect.ValueOf(reflect.FuncOf)
-		t["Indirect"] = reflect.ValueOf(reflect.Indirect)
-		t["Int"] = reflect.ValueOf(reflect.Int)
-		t["Int16"] = reflect.ValueOf(reflect.Int16)
-		t["Int32"] = reflect.ValueOf(reflect.Int32)
-		t["Int64"] = reflect.ValueOf(reflect.Int64)
-		t["Int8"] = reflect.ValueOf(reflect.Int8)
-		t["Interface"] = reflect.ValueOf(reflect.Interface)
-		t["Invalid"] = reflect.ValueOf(reflect.Invalid)
-		t["Kind"] = reflect.ValueOf((*reflect.Kind)(nil))
-		t["MakeChan"] = reflect.ValueOf(reflect.MakeChan)
-		t["MakeFunc"] = reflect.ValueOf(reflect.MakeFunc)
-		t["MakeMap"] = reflect.ValueOf(reflect.MakeMap)
-		t["MakeMapWithSize"] = reflect.ValueOf(reflect.MakeMapWithSize)
-		t["MakeSlice"] = reflect.ValueOf(reflect.MakeSlice)
-		t["Map"] = reflect.ValueOf(reflect.Map)
-		t["MapIter"] = reflect.ValueOf((*reflect.MapIter)(nil))
-		t["MapOf"] = reflect.ValueOf(reflect.MapOf)
-		t["Method"] = reflect.ValueOf((*reflect.Method)(nil))
-		t["New"] = reflect.ValueOf(reflect.New)
-		t["NewAt"] = reflect.ValueOf(reflect.NewAt)
-		t["Pointer"] = reflect.ValueOf(reflect.Pointer)
-		t["PointerTo"] = reflect.ValueOf(reflect.PointerTo)
-		t["Ptr"] = reflect.ValueOf(reflect.Ptr)
-		t["PtrTo"] = reflect.ValueOf(reflect.PtrTo)
-		t["RecvDir"] = reflect.ValueOf(reflect.RecvDir)
-		t["Select"] = reflect.ValueOf(reflect.Select)
-		t["SelectCase"] = reflect.ValueOf((*reflect.SelectCase)(nil))
-		t["SelectDefault"] = reflect.ValueOf(reflect.SelectDefault)
-		t["SelectDir"] = reflect.ValueOf((*reflect.SelectDir)(nil))
-		t["SelectRecv"] = reflect.ValueOf(reflect.SelectRecv)
-		t["SelectSend"] = reflect.ValueOf(reflect.SelectSend)
-		t["SendDir"] = reflect.ValueOf(reflect.SendDir)
-		t["Slice"] = reflect.ValueOf(reflect.Slice)
-		t["SliceAt"] = reflect.ValueOf(reflect.SliceAt)
-		t["SliceHeader"] = reflect.ValueOf((*reflect.SliceHeader)(nil))
-		t["SliceOf"] = reflect.ValueOf(reflect.SliceOf)
-		t["String"] = reflect.ValueOf(reflect.String)
-		t["StringHeader"] = reflect.ValueOf((*reflect.StringHeader)(nil))
-		t["Struct"] = reflect.ValueOf(reflect.Struct)
-		t["StructField"] = reflect.ValueOf((*reflect.StructField)(nil))
-		t["StructOf"] = reflect.ValueOf(reflect.StructOf)
-		t["StructTag"] = reflect.ValueOf((*reflect.StructTag)(nil))
-		t["Swapper"] = reflect.ValueOf(reflect.Swapper)
-		t["Type"] = reflect.ValueOf((*reflect.Type)(nil))
-		t["TypeOf"] = reflect.ValueOf(reflect.TypeOf)
-		t["Uint"] = reflect.ValueOf(reflect.Uint)
-		t["Uint16"] = reflect.ValueOf(reflect.Uint16)
-		t["Uint32"] = reflect.ValueOf(reflect.Uint32)
-		t["Uint64"] = reflect.ValueOf(reflect.Uint64)
-		t["Uint8"] = reflect.ValueOf(reflect.Uint8)
-		t["Uintptr"] = reflect.ValueOf(reflect.Uintptr)
-		t["UnsafePointer"] = reflect.ValueOf(reflect.UnsafePointer)
-		t["Value"] = reflect.ValueOf((*reflect.Value)(nil))
-		t["ValueError"] = reflect.ValueOf((*reflect.ValueError)(nil))
-		t["ValueOf"] = reflect.ValueOf(reflect.ValueOf)
-		t["VisibleFields"] = reflect.ValueOf(reflect.VisibleFields)
-		t["Zero"] = reflect.ValueOf(reflect.Zero)
-		return t
-	}
+func init() { tables["reflect"] = z_reflect_[:] }
+
+var z_reflect_ = [...]symbol{
+	{"Append", reflect.Append},
+	{"AppendSlice", reflect.AppendSlice},
+	{"Array", reflect.Array},
+	{"ArrayOf", reflect.ArrayOf},
+	{"Bool", reflect.Bool},
+	{"BothDir", reflect.BothDir},
+	{"Chan", reflect.Chan},
+	{"ChanDir", (*reflect.ChanDir)(nil)},
+	{"ChanOf", reflect.ChanOf},
+	{"Complex128", reflect.Complex128},
+	{"Complex64", reflect.Complex64},
+	{"Copy", reflect.Copy},
+	{"DeepEqual", reflect.DeepEqual},
+	{"Float32", reflect.Float32},
+	{"Float64", reflect.Float64},
+	{"Func", reflect.Func},
+	{"FuncOf", reflect.FuncOf},
+	{"Indirect", reflect.Indirect},
+	{"Int", reflect.Int},
+	{"Int16", reflect.Int16},
+	{"Int32", reflect.Int32},
+	{"Int64", reflect.Int64},
+	{"Int8", reflect.Int8},
+	{"Interface", reflect.Interface},
+	{"Invalid", reflect.Invalid},
+	{"Kind", (*reflect.Kind)(nil)},
+	{"MakeChan", reflect.MakeChan},
+	{"MakeFunc", reflect.MakeFunc},
+	{"MakeMap", reflect.MakeMap},
+	{"MakeMapWithSize", reflect.MakeMapWithSize},
+	{"MakeSlice", reflect.MakeSlice},
+	{"Map", reflect.Map},
+	{"MapIter", (*reflect.MapIter)(nil)},
+	{"MapOf", reflect.MapOf},
+	{"Method", (*reflect.Method)(nil)},
+	{"New", reflect.New},
+	{"NewAt", reflect.NewAt},
+	{"Pointer", reflect.Pointer},
+	{"PointerTo", reflect.PointerTo},
+	{"Ptr", reflect.Ptr},
+	{"PtrTo", reflect.PtrTo},
+	{"RecvDir", reflect.RecvDir},
+	{"Select", reflect.Select},
+	{"SelectCase", (*reflect.SelectCase)(nil)},
+	{"SelectDefault", reflect.SelectDefault},
+	{"SelectDir", (*reflect.SelectDir)(nil)},
+	{"SelectRecv", reflect.SelectRecv},
+	{"SelectSend", reflect.SelectSend},
+	{"SendDir", reflect.SendDir},
+	{"Slice", reflect.Slice},
+	{"SliceAt", reflect.SliceAt},
+	{"SliceHeader", (*reflect.SliceHeader)(nil)},
+	{"SliceOf", reflect.SliceOf},
+	{"String", reflect.String},
+	{"StringHeader", (*reflect.StringHeader)(nil)},
+	{"Struct", reflect.Struct},
+	{"StructField", (*reflect.StructField)(nil)},
+	{"StructOf", reflect.StructOf},
+	{"StructTag", (*reflect.StructTag)(nil)},
+	{"Swapper", reflect.Swapper},
+	{"Type", (*reflect.Type)(nil)},
+	{"TypeOf", reflect.TypeOf},
+	{"Uint", reflect.Uint},
+	{"Uint16", reflect.Uint16},
+	{"Uint32", reflect.Uint32},
+	{"Uint64", reflect.Uint64},
+	{"Uint8", reflect.Uint8},
+	{"Uintptr", reflect.Uintptr},
+	{"UnsafePointer", reflect.UnsafePointer},
+	{"Value", (*reflect.Value)(nil)},
+	{"ValueError", (*reflect.ValueError)(nil)},
+	{"ValueOf", reflect.ValueOf},
+	{"VisibleFields", reflect.VisibleFields},
+	{"Zero", reflect.Zero},
 }

@@ -3,22 +3,19 @@
 package symbols
 
 import (
-	"reflect"
 	"regexp"
 )
 
-func init() {
-	tables["regexp"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Compile"] = reflect.ValueOf(regexp.Compile)
-		t["CompilePOSIX"] = reflect.ValueOf(regexp.CompilePOSIX)
-		t["Match"] = reflect.ValueOf(regexp.Match)
-		t["MatchReader"] = reflect.ValueOf(regexp.MatchReader)
-		t["MatchString"] = reflect.ValueOf(regexp.MatchString)
-		t["MustCompile"] = reflect.ValueOf(regexp.MustCompile)
-		t["MustCompilePOSIX"] = reflect.ValueOf(regexp.MustCompilePOSIX)
-		t["QuoteMeta"] = reflect.ValueOf(regexp.QuoteMeta)
-		t["Regexp"] = reflect.ValueOf((*regexp.Regexp)(nil))
-		return t
-	}
+func init() { tables["regexp"] = z_regexp_[:] }
+
+var z_regexp_ = [...]symbol{
+	{"Compile", regexp.Compile},
+	{"CompilePOSIX", regexp.CompilePOSIX},
+	{"Match", regexp.Match},
+	{"MatchReader", regexp.MatchReader},
+	{"MatchString", regexp.MatchString},
+	{"MustCompile", regexp.MustCompile},
+	{"MustCompilePOSIX", regexp.MustCompilePOSIX},
+	{"QuoteMeta", regexp.QuoteMeta},
+	{"Regexp", (*regexp.Regexp)(nil)},
 }

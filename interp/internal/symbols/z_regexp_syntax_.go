@@ -3,91 +3,88 @@
 package symbols
 
 import (
-	"reflect"
 	"regexp/syntax"
 )
 
-func init() {
-	tables["regexp/syntax"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ClassNL"] = reflect.ValueOf(syntax.ClassNL)
-		t["Compile"] = reflect.ValueOf(syntax.Compile)
-		t["DotNL"] = reflect.ValueOf(syntax.DotNL)
-		t["EmptyBeginLine"] = reflect.ValueOf(syntax.EmptyBeginLine)
-		t["EmptyBeginText"] = reflect.ValueOf(syntax.EmptyBeginText)
-		t["EmptyEndLine"] = reflect.ValueOf(syntax.EmptyEndLine)
-		t["EmptyEndText"] = reflect.ValueOf(syntax.EmptyEndText)
-		t["EmptyNoWordBoundary"] = reflect.ValueOf(syntax.EmptyNoWordBoundary)
-		t["EmptyOp"] = reflect.ValueOf((*syntax.EmptyOp)(nil))
-		t["EmptyOpContext"] = reflect.ValueOf(syntax.EmptyOpContext)
-		t["EmptyWordBoundary"] = reflect.ValueOf(syntax.EmptyWordBoundary)
-		t["ErrInternalError"] = reflect.ValueOf(syntax.ErrInternalError)
-		t["ErrInvalidCharClass"] = reflect.ValueOf(syntax.ErrInvalidCharClass)
-		t["ErrInvalidCharRange"] = reflect.ValueOf(syntax.ErrInvalidCharRange)
-		t["ErrInvalidEscape"] = reflect.ValueOf(syntax.ErrInvalidEscape)
-		t["ErrInvalidNamedCapture"] = reflect.ValueOf(syntax.ErrInvalidNamedCapture)
-		t["ErrInvalidPerlOp"] = reflect.ValueOf(syntax.ErrInvalidPerlOp)
-		t["ErrInvalidRepeatOp"] = reflect.ValueOf(syntax.ErrInvalidRepeatOp)
-		t["ErrInvalidRepeatSize"] = reflect.ValueOf(syntax.ErrInvalidRepeatSize)
-		t["ErrInvalidUTF8"] = reflect.ValueOf(syntax.ErrInvalidUTF8)
-		t["ErrLarge"] = reflect.ValueOf(syntax.ErrLarge)
-		t["ErrMissingBracket"] = reflect.ValueOf(syntax.ErrMissingBracket)
-		t["ErrMissingParen"] = reflect.ValueOf(syntax.ErrMissingParen)
-		t["ErrMissingRepeatArgument"] = reflect.ValueOf(syntax.ErrMissingRepeatArgument)
-		t["ErrNestingDepth"] = reflect.ValueOf(syntax.ErrNestingDepth)
-		t["ErrTrailingBackslash"] = reflect.ValueOf(syntax.ErrTrailingBackslash)
-		t["ErrUnexpectedParen"] = reflect.ValueOf(syntax.ErrUnexpectedParen)
-		t["Error"] = reflect.ValueOf((*syntax.Error)(nil))
-		t["ErrorCode"] = reflect.ValueOf((*syntax.ErrorCode)(nil))
-		t["Flags"] = reflect.ValueOf((*syntax.Flags)(nil))
-		t["FoldCase"] = reflect.ValueOf(syntax.FoldCase)
-		t["Inst"] = reflect.ValueOf((*syntax.Inst)(nil))
-		t["InstAlt"] = reflect.ValueOf(syntax.InstAlt)
-		t["InstAltMatch"] = reflect.ValueOf(syntax.InstAltMatch)
-		t["InstCapture"] = reflect.ValueOf(syntax.InstCapture)
-		t["InstEmptyWidth"] = reflect.ValueOf(syntax.InstEmptyWidth)
-		t["InstFail"] = reflect.ValueOf(syntax.InstFail)
-		t["InstMatch"] = reflect.ValueOf(syntax.InstMatch)
-		t["InstNop"] = reflect.ValueOf(syntax.InstNop)
-		t["InstOp"] = reflect.ValueOf((*syntax.InstOp)(nil))
-		t["InstRune"] = reflect.ValueOf(syntax.InstRune)
-		t["InstRune1"] = reflect.ValueOf(syntax.InstRune1)
-		t["InstRuneAny"] = reflect.ValueOf(syntax.InstRuneAny)
-		t["InstRuneAnyNotNL"] = reflect.ValueOf(syntax.InstRuneAnyNotNL)
-		t["IsWordChar"] = reflect.ValueOf(syntax.IsWordChar)
-		t["Literal"] = reflect.ValueOf(syntax.Literal)
-		t["MatchNL"] = reflect.ValueOf(syntax.MatchNL)
-		t["NonGreedy"] = reflect.ValueOf(syntax.NonGreedy)
-		t["OneLine"] = reflect.ValueOf(syntax.OneLine)
-		t["Op"] = reflect.ValueOf((*syntax.Op)(nil))
-		t["OpAlternate"] = reflect.ValueOf(syntax.OpAlternate)
-		t["OpAnyChar"] = reflect.ValueOf(syntax.OpAnyChar)
-		t["OpAnyCharNotNL"] = reflect.ValueOf(syntax.OpAnyCharNotNL)
-		t["OpBeginLine"] = reflect.ValueOf(syntax.OpBeginLine)
-		t["OpBeginText"] = reflect.ValueOf(syntax.OpBeginText)
-		t["OpCapture"] = reflect.ValueOf(syntax.OpCapture)
-		t["OpCharClass"] = reflect.ValueOf(syntax.OpCharClass)
-		t["OpConcat"] = reflect.ValueOf(syntax.OpConcat)
-		t["OpEmptyMatch"] = reflect.ValueOf(syntax.OpEmptyMatch)
-		t["OpEndLine"] = reflect.ValueOf(syntax.OpEndLine)
-		t["OpEndText"] = reflect.ValueOf(syntax.OpEndText)
-		t["OpLiteral"] = reflect.ValueOf(syntax.OpLiteral)
-		t["OpNoMatch"] = reflect.ValueOf(syntax.OpNoMatch)
-		t["OpNoWordBoundary"] = reflect.ValueOf(syntax.OpNoWordBoundary)
-		t["OpPlus"] = reflect.ValueOf(syntax.OpPlus)
-		t["OpQuest"] = reflect.ValueOf(syntax.OpQuest)
-		t["OpRepeat"] = reflect.ValueOf(syntax.OpRepeat)
-		t["OpStar"] = reflect.ValueOf(syntax.OpStar)
-		t["OpWordBoundary"] = reflect.ValueOf(syntax.OpWordBoundary)
-		t["POSIX"] = reflect.ValueOf(syntax.POSIX)
-		t["Parse"] = reflect.ValueOf(syntax.Parse)
-		t["Perl"] = reflect.ValueOf(syntax.Perl)
-		t["PerlX"] = reflect.ValueOf(syntax.PerlX)
-		t["Prog"] = reflect.ValueOf((*syntax.Prog)(nil))
-		t["Regexp"] = reflect.ValueOf((*syntax.Regexp)(nil))
-		t["Simple"] = reflect.ValueOf(syntax.Simple)
-		t["UnicodeGroups"] = reflect.ValueOf(syntax.UnicodeGroups)
-		t["WasDollar"] = reflect.ValueOf(syntax.WasDollar)
-		return t
-	}
+func init() { tables["regexp/syntax"] = z_regexp_syntax_[:] }
+
+var z_regexp_syntax_ = [...]symbol{
+	{"ClassNL", syntax.ClassNL},
+	{"Compile", syntax.Compile},
+	{"DotNL", syntax.DotNL},
+	{"EmptyBeginLine", syntax.EmptyBeginLine},
+	{"EmptyBeginText", syntax.EmptyBeginText},
+	{"EmptyEndLine", syntax.EmptyEndLine},
+	{"EmptyEndText", syntax.EmptyEndText},
+	{"EmptyNoWordBoundary", syntax.EmptyNoWordBoundary},
+	{"EmptyOp", (*syntax.EmptyOp)(nil)},
+	{"EmptyOpContext", syntax.EmptyOpContext},
+	{"EmptyWordBoundary", syntax.EmptyWordBoundary},
+	{"ErrInternalError", syntax.ErrInternalError},
+	{"ErrInvalidCharClass", syntax.ErrInvalidCharClass},
+	{"ErrInvalidCharRange", syntax.ErrInvalidCharRange},
+	{"ErrInvalidEscape", syntax.ErrInvalidEscape},
+	{"ErrInvalidNamedCapture", syntax.ErrInvalidNamedCapture},
+	{"ErrInvalidPerlOp", syntax.ErrInvalidPerlOp},
+	{"ErrInvalidRepeatOp", syntax.ErrInvalidRepeatOp},
+	{"ErrInvalidRepeatSize", syntax.ErrInvalidRepeatSize},
+	{"ErrInvalidUTF8", syntax.ErrInvalidUTF8},
+	{"ErrLarge", syntax.ErrLarge},
+	{"ErrMissingBracket", syntax.ErrMissingBracket},
+	{"ErrMissingParen", syntax.ErrMissingParen},
+	{"ErrMissingRepeatArgument", syntax.ErrMissingRepeatArgument},
+	{"ErrNestingDepth", syntax.ErrNestingDepth},
+	{"ErrTrailingBackslash", syntax.ErrTrailingBackslash},
+	{"ErrUnexpectedParen", syntax.ErrUnexpectedParen},
+	{"Error", (*syntax.Error)(nil)},
+	{"ErrorCode", (*syntax.ErrorCode)(nil)},
+	{"Flags", (*syntax.Flags)(nil)},
+	{"FoldCase", syntax.FoldCase},
+	{"Inst", (*syntax.Inst)(nil)},
+	{"InstAlt", syntax.InstAlt},
+	{"InstAltMatch", syntax.InstAltMatch},
+	{"InstCapture", syntax.InstCapture},
+	{"InstEmptyWidth", syntax.InstEmptyWidth},
+	{"InstFail", syntax.InstFail},
+	{"InstMatch", syntax.InstMatch},
+	{"InstNop", syntax.InstNop},
+	{"InstOp", (*syntax.InstOp)(nil)},
+	{"InstRune", syntax.InstRune},
+	{"InstRune1", syntax.InstRune1},
+	{"InstRuneAny", syntax.InstRuneAny},
+	{"InstRuneAnyNotNL", syntax.InstRuneAnyNotNL},
+	{"IsWordChar", syntax.IsWordChar},
+	{"Literal", syntax.Literal},
+	{"MatchNL", syntax.MatchNL},
+	{"NonGreedy", syntax.NonGreedy},
+	{"OneLine", syntax.OneLine},
+	{"Op", (*syntax.Op)(nil)},
+	{"OpAlternate", syntax.OpAlternate},
+	{"OpAnyChar", syntax.OpAnyChar},
+	{"OpAnyCharNotNL", syntax.OpAnyCharNotNL},
+	{"OpBeginLine", syntax.OpBeginLine},
+	{"OpBeginText", syntax.OpBeginText},
+	{"OpCapture", syntax.OpCapture},
+	{"OpCharClass", syntax.OpCharClass},
+	{"OpConcat", syntax.OpConcat},
+	{"OpEmptyMatch", syntax.OpEmptyMatch},
+	{"OpEndLine", syntax.OpEndLine},
+	{"OpEndText", syntax.OpEndText},
+	{"OpLiteral", syntax.OpLiteral},
+	{"OpNoMatch", syntax.OpNoMatch},
+	{"OpNoWordBoundary", syntax.OpNoWordBoundary},
+	{"OpPlus", syntax.OpPlus},
+	{"OpQuest", syntax.OpQuest},
+	{"OpRepeat", syntax.OpRepeat},
+	{"OpStar", syntax.OpStar},
+	{"OpWordBoundary", syntax.OpWordBoundary},
+	{"POSIX", syntax.POSIX},
+	{"Parse", syntax.Parse},
+	{"Perl", syntax.Perl},
+	{"PerlX", syntax.PerlX},
+	{"Prog", (*syntax.Prog)(nil)},
+	{"Regexp", (*syntax.Regexp)(nil)},
+	{"Simple", syntax.Simple},
+	{"UnicodeGroups", syntax.UnicodeGroups},
+	{"WasDollar", syntax.WasDollar},
 }

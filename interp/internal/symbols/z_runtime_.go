@@ -3,68 +3,64 @@
 package symbols
 
 import (
-	"go/constant"
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 	"runtime"
 )
 
-func init() {
-	tables["runtime"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BlockProfile"] = reflect.ValueOf(runtime.BlockProfile)
-		t["BlockProfileRecord"] = reflect.ValueOf((*runtime.BlockProfileRecord)(nil))
-		t["Breakpoint"] = reflect.ValueOf(runtime.Breakpoint)
-		t["CPUProfile"] = reflect.ValueOf(runtime.CPUProfile)
-		t["Caller"] = reflect.ValueOf(runtime.Caller)
-		t["Callers"] = reflect.ValueOf(runtime.Callers)
-		t["CallersFrames"] = reflect.ValueOf(runtime.CallersFrames)
-		t["Cleanup"] = reflect.ValueOf((*runtime.Cleanup)(nil))
-		t["Compiler"] = reflect.ValueOf(constant.MakeString(runtime.Compiler))
-		t["Error"] = reflect.ValueOf((*runtime.Error)(nil))
-		t["Frame"] = reflect.ValueOf((*runtime.Frame)(nil))
-		t["Frames"] = reflect.ValueOf((*runtime.Frames)(nil))
-		t["Func"] = reflect.ValueOf((*runtime.Func)(nil))
-		t["FuncForPC"] = reflect.ValueOf(runtime.FuncForPC)
-		t["GC"] = reflect.ValueOf(runtime.GC)
-		t["GOARCH"] = reflect.ValueOf(runtime.GOARCH)
-		t["GOMAXPROCS"] = reflect.ValueOf(runtime.GOMAXPROCS)
-		t["GOOS"] = reflect.ValueOf(runtime.GOOS)
-		t["GOROOT"] = reflect.ValueOf(runtime.GOROOT)
-		t["Goexit"] = reflect.ValueOf(runtime.Goexit)
-		t["GoroutineProfile"] = reflect.ValueOf(runtime.GoroutineProfile)
-		t["Gosched"] = reflect.ValueOf(runtime.Gosched)
-		t["KeepAlive"] = reflect.ValueOf(runtime.KeepAlive)
-		t["LockOSThread"] = reflect.ValueOf(runtime.LockOSThread)
-		t["MemProfile"] = reflect.ValueOf(runtime.MemProfile)
-		t["MemProfileRate"] = reflect.ValueOf(&runtime.MemProfileRate).Elem()
-		t["MemProfileRecord"] = reflect.ValueOf((*runtime.MemProfileRecord)(nil))
-		t["MemStats"] = reflect.ValueOf((*runtime.MemStats)(nil))
-		t["MutexProfile"] = reflect.ValueOf(runtime.MutexProfile)
-		t["NumCPU"] = reflect.ValueOf(runtime.NumCPU)
-		t["NumCgoCall"] = reflect.ValueOf(runtime.NumCgoCall)
-		t["NumGoroutine"] = reflect.ValueOf(runtime.NumGoroutine)
-		t["PanicNilError"] = reflect.ValueOf((*runtime.PanicNilError)(nil))
-		t["Pinner"] = reflect.ValueOf((*runtime.Pinner)(nil))
-		t["ReadMemStats"] = reflect.ValueOf(runtime.ReadMemStats)
-		t["ReadTrace"] = reflect.ValueOf(runtime.ReadTrace)
-		t["SetBlockProfileRate"] = reflect.ValueOf(runtime.SetBlockProfileRate)
-		t["SetCPUProfileRate"] = reflect.ValueOf(runtime.SetCPUProfileRate)
-		t["SetCgoTraceback"] = reflect.ValueOf(runtime.SetCgoTraceback)
-		t["SetDefaultGOMAXPROCS"] = reflect.ValueOf(runtime.SetDefaultGOMAXPROCS)
-		t["SetFinalizer"] = reflect.ValueOf(runtime.SetFinalizer)
-		t["SetMutexProfileFraction"] = reflect.ValueOf(runtime.SetMutexProfileFraction)
-		t["Stack"] = reflect.ValueOf(runtime.Stack)
-		t["StackRecord"] = reflect.ValueOf((*runtime.StackRecord)(nil))
-		t["StartTrace"] = reflect.ValueOf(runtime.StartTrace)
-		t["StopTrace"] = reflect.ValueOf(runtime.StopTrace)
-		t["ThreadCreateProfile"] = reflect.ValueOf(runtime.ThreadCreateProfile)
-		t["TypeAssertionError"] = reflect.ValueOf((*runtime.TypeAssertionError)(nil))
-		t["UnlockOSThread"] = reflect.ValueOf(runtime.UnlockOSThread)
-		t["Version"] = reflect.ValueOf(runtime.Version)
-		t["_Error"] = reflect.ValueOf((*_runtime_Error)(nil))
-		return t
-	}
+func init() { tables["runtime"] = z_runtime_[:] }
+
+var z_runtime_ = [...]symbol{
+	{"BlockProfile", runtime.BlockProfile},
+	{"BlockProfileRecord", (*runtime.BlockProfileRecord)(nil)},
+	{"Breakpoint", runtime.Breakpoint},
+	{"CPUProfile", runtime.CPUProfile},
+	{"Caller", runtime.Caller},
+	{"Callers", runtime.Callers},
+	{"CallersFrames", runtime.CallersFrames},
+	{"Cleanup", (*runtime.Cleanup)(nil)},
+	{"Compiler", untypedString(runtime.Compiler)},
+	{"Error", (*runtime.Error)(nil)},
+	{"Frame", (*runtime.Frame)(nil)},
+	{"Frames", (*runtime.Frames)(nil)},
+	{"Func", (*runtime.Func)(nil)},
+	{"FuncForPC", runtime.FuncForPC},
+	{"GC", runtime.GC},
+	{"GOARCH", runtime.GOARCH},
+	{"GOMAXPROCS", runtime.GOMAXPROCS},
+	{"GOOS", runtime.GOOS},
+	{"GOROOT", runtime.GOROOT},
+	{"Goexit", runtime.Goexit},
+	{"GoroutineProfile", runtime.GoroutineProfile},
+	{"Gosched", runtime.Gosched},
+	{"KeepAlive", runtime.KeepAlive},
+	{"LockOSThread", runtime.LockOSThread},
+	{"MemProfile", runtime.MemProfile},
+	{"MemProfileRate", variable{&runtime.MemProfileRate}},
+	{"MemProfileRecord", (*runtime.MemProfileRecord)(nil)},
+	{"MemStats", (*runtime.MemStats)(nil)},
+	{"MutexProfile", runtime.MutexProfile},
+	{"NumCPU", runtime.NumCPU},
+	{"NumCgoCall", runtime.NumCgoCall},
+	{"NumGoroutine", runtime.NumGoroutine},
+	{"PanicNilError", (*runtime.PanicNilError)(nil)},
+	{"Pinner", (*runtime.Pinner)(nil)},
+	{"ReadMemStats", runtime.ReadMemStats},
+	{"ReadTrace", runtime.ReadTrace},
+	{"SetBlockProfileRate", runtime.SetBlockProfileRate},
+	{"SetCPUProfileRate", runtime.SetCPUProfileRate},
+	{"SetCgoTraceback", runtime.SetCgoTraceback},
+	{"SetDefaultGOMAXPROCS", runtime.SetDefaultGOMAXPROCS},
+	{"SetFinalizer", runtime.SetFinalizer},
+	{"SetMutexProfileFraction", runtime.SetMutexProfileFraction},
+	{"Stack", runtime.Stack},
+	{"StackRecord", (*runtime.StackRecord)(nil)},
+	{"StartTrace", runtime.StartTrace},
+	{"StopTrace", runtime.StopTrace},
+	{"ThreadCreateProfile", runtime.ThreadCreateProfile},
+	{"TypeAssertionError", (*runtime.TypeAssertionError)(nil)},
+	{"UnlockOSThread", runtime.UnlockOSThread},
+	{"Version", runtime.Version},
+	{"_Error", (*_runtime_Error)(nil)},
 }
 
 type _runtime_Error struct{ IValue any }

@@ -3,32 +3,29 @@
 package symbols
 
 import (
-	"reflect"
 	"runtime/debug"
 )
 
-func init() {
-	tables["runtime/debug"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["BuildInfo"] = reflect.ValueOf((*debug.BuildInfo)(nil))
-		t["BuildSetting"] = reflect.ValueOf((*debug.BuildSetting)(nil))
-		t["CrashOptions"] = reflect.ValueOf((*debug.CrashOptions)(nil))
-		t["FreeOSMemory"] = reflect.ValueOf(debug.FreeOSMemory)
-		t["GCStats"] = reflect.ValueOf((*debug.GCStats)(nil))
-		t["Module"] = reflect.ValueOf((*debug.Module)(nil))
-		t["ParseBuildInfo"] = reflect.ValueOf(debug.ParseBuildInfo)
-		t["PrintStack"] = reflect.ValueOf(debug.PrintStack)
-		t["ReadBuildInfo"] = reflect.ValueOf(debug.ReadBuildInfo)
-		t["ReadGCStats"] = reflect.ValueOf(debug.ReadGCStats)
-		t["SetCrashOutput"] = reflect.ValueOf(debug.SetCrashOutput)
-		t["SetGCPercent"] = reflect.ValueOf(debug.SetGCPercent)
-		t["SetMaxStack"] = reflect.ValueOf(debug.SetMaxStack)
-		t["SetMaxThreads"] = reflect.ValueOf(debug.SetMaxThreads)
-		t["SetMemoryLimit"] = reflect.ValueOf(debug.SetMemoryLimit)
-		t["SetPanicOnFault"] = reflect.ValueOf(debug.SetPanicOnFault)
-		t["SetTraceback"] = reflect.ValueOf(debug.SetTraceback)
-		t["Stack"] = reflect.ValueOf(debug.Stack)
-		t["WriteHeapDump"] = reflect.ValueOf(debug.WriteHeapDump)
-		return t
-	}
+func init() { tables["runtime/debug"] = z_runtime_debug_[:] }
+
+var z_runtime_debug_ = [...]symbol{
+	{"BuildInfo", (*debug.BuildInfo)(nil)},
+	{"BuildSetting", (*debug.BuildSetting)(nil)},
+	{"CrashOptions", (*debug.CrashOptions)(nil)},
+	{"FreeOSMemory", debug.FreeOSMemory},
+	{"GCStats", (*debug.GCStats)(nil)},
+	{"Module", (*debug.Module)(nil)},
+	{"ParseBuildInfo", debug.ParseBuildInfo},
+	{"PrintStack", debug.PrintStack},
+	{"ReadBuildInfo", debug.ReadBuildInfo},
+	{"ReadGCStats", debug.ReadGCStats},
+	{"SetCrashOutput", debug.SetCrashOutput},
+	{"SetGCPercent", debug.SetGCPercent},
+	{"SetMaxStack", debug.SetMaxStack},
+	{"SetMaxThreads", debug.SetMaxThreads},
+	{"SetMemoryLimit", debug.SetMemoryLimit},
+	{"SetPanicOnFault", debug.SetPanicOnFault},
+	{"SetTraceback", debug.SetTraceback},
+	{"Stack", debug.Stack},
+	{"WriteHeapDump", debug.WriteHeapDump},
 }

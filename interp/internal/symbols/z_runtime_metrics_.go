@@ -3,24 +3,21 @@
 package symbols
 
 import (
-	"reflect"
 	"runtime/metrics"
 )
 
-func init() {
-	tables["runtime/metrics"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["All"] = reflect.ValueOf(metrics.All)
-		t["Description"] = reflect.ValueOf((*metrics.Description)(nil))
-		t["Float64Histogram"] = reflect.ValueOf((*metrics.Float64Histogram)(nil))
-		t["KindBad"] = reflect.ValueOf(metrics.KindBad)
-		t["KindFloat64"] = reflect.ValueOf(metrics.KindFloat64)
-		t["KindFloat64Histogram"] = reflect.ValueOf(metrics.KindFloat64Histogram)
-		t["KindUint64"] = reflect.ValueOf(metrics.KindUint64)
-		t["Read"] = reflect.ValueOf(metrics.Read)
-		t["Sample"] = reflect.ValueOf((*metrics.Sample)(nil))
-		t["Value"] = reflect.ValueOf((*metrics.Value)(nil))
-		t["ValueKind"] = reflect.ValueOf((*metrics.ValueKind)(nil))
-		return t
-	}
+func init() { tables["runtime/metrics"] = z_runtime_metrics_[:] }
+
+var z_runtime_metrics_ = [...]symbol{
+	{"All", metrics.All},
+	{"Description", (*metrics.Description)(nil)},
+	{"Float64Histogram", (*metrics.Float64Histogram)(nil)},
+	{"KindBad", metrics.KindBad},
+	{"KindFloat64", metrics.KindFloat64},
+	{"KindFloat64Histogram", metrics.KindFloat64Histogram},
+	{"KindUint64", metrics.KindUint64},
+	{"Read", metrics.Read},
+	{"Sample", (*metrics.Sample)(nil)},
+	{"Value", (*metrics.Value)(nil)},
+	{"ValueKind", (*metrics.ValueKind)(nil)},
 }

@@ -4,38 +4,35 @@ package symbols
 
 import (
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 	"sort"
 )
 
-func init() {
-	tables["sort"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Find"] = reflect.ValueOf(sort.Find)
-		t["Float64Slice"] = reflect.ValueOf((*sort.Float64Slice)(nil))
-		t["Float64s"] = reflect.ValueOf(sort.Float64s)
-		t["Float64sAreSorted"] = reflect.ValueOf(sort.Float64sAreSorted)
-		t["IntSlice"] = reflect.ValueOf((*sort.IntSlice)(nil))
-		t["Interface"] = reflect.ValueOf((*sort.Interface)(nil))
-		t["Ints"] = reflect.ValueOf(sort.Ints)
-		t["IntsAreSorted"] = reflect.ValueOf(sort.IntsAreSorted)
-		t["IsSorted"] = reflect.ValueOf(sort.IsSorted)
-		t["Reverse"] = reflect.ValueOf(sort.Reverse)
-		t["Search"] = reflect.ValueOf(sort.Search)
-		t["SearchFloat64s"] = reflect.ValueOf(sort.SearchFloat64s)
-		t["SearchInts"] = reflect.ValueOf(sort.SearchInts)
-		t["SearchStrings"] = reflect.ValueOf(sort.SearchStrings)
-		t["Slice"] = reflect.ValueOf(sort.Slice)
-		t["SliceIsSorted"] = reflect.ValueOf(sort.SliceIsSorted)
-		t["SliceStable"] = reflect.ValueOf(sort.SliceStable)
-		t["Sort"] = reflect.ValueOf(sort.Sort)
-		t["Stable"] = reflect.ValueOf(sort.Stable)
-		t["StringSlice"] = reflect.ValueOf((*sort.StringSlice)(nil))
-		t["Strings"] = reflect.ValueOf(sort.Strings)
-		t["StringsAreSorted"] = reflect.ValueOf(sort.StringsAreSorted)
-		t["_Interface"] = reflect.ValueOf((*_sort_Interface)(nil))
-		return t
-	}
+func init() { tables["sort"] = z_sort_[:] }
+
+var z_sort_ = [...]symbol{
+	{"Find", sort.Find},
+	{"Float64Slice", (*sort.Float64Slice)(nil)},
+	{"Float64s", sort.Float64s},
+	{"Float64sAreSorted", sort.Float64sAreSorted},
+	{"IntSlice", (*sort.IntSlice)(nil)},
+	{"Interface", (*sort.Interface)(nil)},
+	{"Ints", sort.Ints},
+	{"IntsAreSorted", sort.IntsAreSorted},
+	{"IsSorted", sort.IsSorted},
+	{"Reverse", sort.Reverse},
+	{"Search", sort.Search},
+	{"SearchFloat64s", sort.SearchFloat64s},
+	{"SearchInts", sort.SearchInts},
+	{"SearchStrings", sort.SearchStrings},
+	{"Slice", sort.Slice},
+	{"SliceIsSorted", sort.SliceIsSorted},
+	{"SliceStable", sort.SliceStable},
+	{"Sort", sort.Sort},
+	{"Stable", sort.Stable},
+	{"StringSlice", (*sort.StringSlice)(nil)},
+	{"Strings", sort.Strings},
+	{"StringsAreSorted", sort.StringsAreSorted},
+	{"_Interface", (*_sort_Interface)(nil)},
 }
 
 type _sort_Interface struct{ IValue any }

@@ -3,52 +3,48 @@
 package symbols
 
 import (
-	"go/constant"
-	"reflect"
 	"strconv"
 )
 
-func init() {
-	tables["strconv"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AppendBool"] = reflect.ValueOf(strconv.AppendBool)
-		t["AppendFloat"] = reflect.ValueOf(strconv.AppendFloat)
-		t["AppendInt"] = reflect.ValueOf(strconv.AppendInt)
-		t["AppendQuote"] = reflect.ValueOf(strconv.AppendQuote)
-		t["AppendQuoteRune"] = reflect.ValueOf(strconv.AppendQuoteRune)
-		t["AppendQuoteRuneToASCII"] = reflect.ValueOf(strconv.AppendQuoteRuneToASCII)
-		t["AppendQuoteRuneToGraphic"] = reflect.ValueOf(strconv.AppendQuoteRuneToGraphic)
-		t["AppendQuoteToASCII"] = reflect.ValueOf(strconv.AppendQuoteToASCII)
-		t["AppendQuoteToGraphic"] = reflect.ValueOf(strconv.AppendQuoteToGraphic)
-		t["AppendUint"] = reflect.ValueOf(strconv.AppendUint)
-		t["Atoi"] = reflect.ValueOf(strconv.Atoi)
-		t["CanBackquote"] = reflect.ValueOf(strconv.CanBackquote)
-		t["ErrRange"] = reflect.ValueOf(&strconv.ErrRange).Elem()
-		t["ErrSyntax"] = reflect.ValueOf(&strconv.ErrSyntax).Elem()
-		t["FormatBool"] = reflect.ValueOf(strconv.FormatBool)
-		t["FormatComplex"] = reflect.ValueOf(strconv.FormatComplex)
-		t["FormatFloat"] = reflect.ValueOf(strconv.FormatFloat)
-		t["FormatInt"] = reflect.ValueOf(strconv.FormatInt)
-		t["FormatUint"] = reflect.ValueOf(strconv.FormatUint)
-		t["IntSize"] = reflect.ValueOf(constant.MakeInt64(strconv.IntSize))
-		t["IsGraphic"] = reflect.ValueOf(strconv.IsGraphic)
-		t["IsPrint"] = reflect.ValueOf(strconv.IsPrint)
-		t["Itoa"] = reflect.ValueOf(strconv.Itoa)
-		t["NumError"] = reflect.ValueOf((*strconv.NumError)(nil))
-		t["ParseBool"] = reflect.ValueOf(strconv.ParseBool)
-		t["ParseComplex"] = reflect.ValueOf(strconv.ParseComplex)
-		t["ParseFloat"] = reflect.ValueOf(strconv.ParseFloat)
-		t["ParseInt"] = reflect.ValueOf(strconv.ParseInt)
-		t["ParseUint"] = reflect.ValueOf(strconv.ParseUint)
-		t["Quote"] = reflect.ValueOf(strconv.Quote)
-		t["QuoteRune"] = reflect.ValueOf(strconv.QuoteRune)
-		t["QuoteRuneToASCII"] = reflect.ValueOf(strconv.QuoteRuneToASCII)
-		t["QuoteRuneToGraphic"] = reflect.ValueOf(strconv.QuoteRuneToGraphic)
-		t["QuoteToASCII"] = reflect.ValueOf(strconv.QuoteToASCII)
-		t["QuoteToGraphic"] = reflect.ValueOf(strconv.QuoteToGraphic)
-		t["QuotedPrefix"] = reflect.ValueOf(strconv.QuotedPrefix)
-		t["Unquote"] = reflect.ValueOf(strconv.Unquote)
-		t["UnquoteChar"] = reflect.ValueOf(strconv.UnquoteChar)
-		return t
-	}
+func init() { tables["strconv"] = z_strconv_[:] }
+
+var z_strconv_ = [...]symbol{
+	{"AppendBool", strconv.AppendBool},
+	{"AppendFloat", strconv.AppendFloat},
+	{"AppendInt", strconv.AppendInt},
+	{"AppendQuote", strconv.AppendQuote},
+	{"AppendQuoteRune", strconv.AppendQuoteRune},
+	{"AppendQuoteRuneToASCII", strconv.AppendQuoteRuneToASCII},
+	{"AppendQuoteRuneToGraphic", strconv.AppendQuoteRuneToGraphic},
+	{"AppendQuoteToASCII", strconv.AppendQuoteToASCII},
+	{"AppendQuoteToGraphic", strconv.AppendQuoteToGraphic},
+	{"AppendUint", strconv.AppendUint},
+	{"Atoi", strconv.Atoi},
+	{"CanBackquote", strconv.CanBackquote},
+	{"ErrRange", variable{&strconv.ErrRange}},
+	{"ErrSyntax", variable{&strconv.ErrSyntax}},
+	{"FormatBool", strconv.FormatBool},
+	{"FormatComplex", strconv.FormatComplex},
+	{"FormatFloat", strconv.FormatFloat},
+	{"FormatInt", strconv.FormatInt},
+	{"FormatUint", strconv.FormatUint},
+	{"IntSize", untypedInt(strconv.IntSize)},
+	{"IsGraphic", strconv.IsGraphic},
+	{"IsPrint", strconv.IsPrint},
+	{"Itoa", strconv.Itoa},
+	{"NumError", (*strconv.NumError)(nil)},
+	{"ParseBool", strconv.ParseBool},
+	{"ParseComplex", strconv.ParseComplex},
+	{"ParseFloat", strconv.ParseFloat},
+	{"ParseInt", strconv.ParseInt},
+	{"ParseUint", strconv.ParseUint},
+	{"Quote", strconv.Quote},
+	{"QuoteRune", strconv.QuoteRune},
+	{"QuoteRuneToASCII", strconv.QuoteRuneToASCII},
+	{"QuoteRuneToGraphic", strconv.QuoteRuneToGraphic},
+	{"QuoteToASCII", strconv.QuoteToASCII},
+	{"QuoteToGraphic", strconv.QuoteToGraphic},
+	{"QuotedPrefix", strconv.QuotedPrefix},
+	{"Unquote", strconv.Unquote},
+	{"UnquoteChar", strconv.UnquoteChar},
 }

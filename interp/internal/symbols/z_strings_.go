@@ -3,73 +3,70 @@
 package symbols
 
 import (
-	"reflect"
 	"strings"
 )
 
-func init() {
-	tables["strings"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Builder"] = reflect.ValueOf((*strings.Builder)(nil))
-		t["Clone"] = reflect.ValueOf(strings.Clone)
-		t["Compare"] = reflect.ValueOf(strings.Compare)
-		t["Contains"] = reflect.ValueOf(strings.Contains)
-		t["ContainsAny"] = reflect.ValueOf(strings.ContainsAny)
-		t["ContainsFunc"] = reflect.ValueOf(strings.ContainsFunc)
-		t["ContainsRune"] = reflect.ValueOf(strings.ContainsRune)
-		t["Count"] = reflect.ValueOf(strings.Count)
-		t["Cut"] = reflect.ValueOf(strings.Cut)
-		t["CutPrefix"] = reflect.ValueOf(strings.CutPrefix)
-		t["CutSuffix"] = reflect.ValueOf(strings.CutSuffix)
-		t["EqualFold"] = reflect.ValueOf(strings.EqualFold)
-		t["Fields"] = reflect.ValueOf(strings.Fields)
-		t["FieldsFunc"] = reflect.ValueOf(strings.FieldsFunc)
-		t["FieldsFuncSeq"] = reflect.ValueOf(strings.FieldsFuncSeq)
-		t["FieldsSeq"] = reflect.ValueOf(strings.FieldsSeq)
-		t["HasPrefix"] = reflect.ValueOf(strings.HasPrefix)
-		t["HasSuffix"] = reflect.ValueOf(strings.HasSuffix)
-		t["Index"] = reflect.ValueOf(strings.Index)
-		t["IndexAny"] = reflect.ValueOf(strings.IndexAny)
-		t["IndexByte"] = reflect.ValueOf(strings.IndexByte)
-		t["IndexFunc"] = reflect.ValueOf(strings.IndexFunc)
-		t["IndexRune"] = reflect.ValueOf(strings.IndexRune)
-		t["Join"] = reflect.ValueOf(strings.Join)
-		t["LastIndex"] = reflect.ValueOf(strings.LastIndex)
-		t["LastIndexAny"] = reflect.ValueOf(strings.LastIndexAny)
-		t["LastIndexByte"] = reflect.ValueOf(strings.LastIndexByte)
-		t["LastIndexFunc"] = reflect.ValueOf(strings.LastIndexFunc)
-		t["Lines"] = reflect.ValueOf(strings.Lines)
-		t["Map"] = reflect.ValueOf(strings.Map)
-		t["NewReader"] = reflect.ValueOf(strings.NewReader)
-		t["NewReplacer"] = reflect.ValueOf(strings.NewReplacer)
-		t["Reader"] = reflect.ValueOf((*strings.Reader)(nil))
-		t["Repeat"] = reflect.ValueOf(strings.Repeat)
-		t["Replace"] = reflect.ValueOf(strings.Replace)
-		t["ReplaceAll"] = reflect.ValueOf(strings.ReplaceAll)
-		t["Replacer"] = reflect.ValueOf((*strings.Replacer)(nil))
-		t["Split"] = reflect.ValueOf(strings.Split)
-		t["SplitAfter"] = reflect.ValueOf(strings.SplitAfter)
-		t["SplitAfterN"] = reflect.ValueOf(strings.SplitAfterN)
-		t["SplitAfterSeq"] = reflect.ValueOf(strings.SplitAfterSeq)
-		t["SplitN"] = reflect.ValueOf(strings.SplitN)
-		t["SplitSeq"] = reflect.ValueOf(strings.SplitSeq)
-		t["Title"] = reflect.ValueOf(strings.Title)
-		t["ToLower"] = reflect.ValueOf(strings.ToLower)
-		t["ToLowerSpecial"] = reflect.ValueOf(strings.ToLowerSpecial)
-		t["ToTitle"] = reflect.ValueOf(strings.ToTitle)
-		t["ToTitleSpecial"] = reflect.ValueOf(strings.ToTitleSpecial)
-		t["ToUpper"] = reflect.ValueOf(strings.ToUpper)
-		t["ToUpperSpecial"] = reflect.ValueOf(strings.ToUpperSpecial)
-		t["ToValidUTF8"] = reflect.ValueOf(strings.ToValidUTF8)
-		t["Trim"] = reflect.ValueOf(strings.Trim)
-		t["TrimFunc"] = reflect.ValueOf(strings.TrimFunc)
-		t["TrimLeft"] = reflect.ValueOf(strings.TrimLeft)
-		t["TrimLeftFunc"] = reflect.ValueOf(strings.TrimLeftFunc)
-		t["TrimPrefix"] = reflect.ValueOf(strings.TrimPrefix)
-		t["TrimRight"] = reflect.ValueOf(strings.TrimRight)
-		t["TrimRightFunc"] = reflect.ValueOf(strings.TrimRightFunc)
-		t["TrimSpace"] = reflect.ValueOf(strings.TrimSpace)
-		t["TrimSuffix"] = reflect.ValueOf(strings.TrimSuffix)
-		return t
-	}
+func init() { tables["strings"] = z_strings_[:] }
+
+var z_strings_ = [...]symbol{
+	{"Builder", (*strings.Builder)(nil)},
+	{"Clone", strings.Clone},
+	{"Compare", strings.Compare},
+	{"Contains", strings.Contains},
+	{"ContainsAny", strings.ContainsAny},
+	{"ContainsFunc", strings.ContainsFunc},
+	{"ContainsRune", strings.ContainsRune},
+	{"Count", strings.Count},
+	{"Cut", strings.Cut},
+	{"CutPrefix", strings.CutPrefix},
+	{"CutSuffix", strings.CutSuffix},
+	{"EqualFold", strings.EqualFold},
+	{"Fields", strings.Fields},
+	{"FieldsFunc", strings.FieldsFunc},
+	{"FieldsFuncSeq", strings.FieldsFuncSeq},
+	{"FieldsSeq", strings.FieldsSeq},
+	{"HasPrefix", strings.HasPrefix},
+	{"HasSuffix", strings.HasSuffix},
+	{"Index", strings.Index},
+	{"IndexAny", strings.IndexAny},
+	{"IndexByte", strings.IndexByte},
+	{"IndexFunc", strings.IndexFunc},
+	{"IndexRune", strings.IndexRune},
+	{"Join", strings.Join},
+	{"LastIndex", strings.LastIndex},
+	{"LastIndexAny", strings.LastIndexAny},
+	{"LastIndexByte", strings.LastIndexByte},
+	{"LastIndexFunc", strings.LastIndexFunc},
+	{"Lines", strings.Lines},
+	{"Map", strings.Map},
+	{"NewReader", strings.NewReader},
+	{"NewReplacer", strings.NewReplacer},
+	{"Reader", (*strings.Reader)(nil)},
+	{"Repeat", strings.Repeat},
+	{"Replace", strings.Replace},
+	{"ReplaceAll", strings.ReplaceAll},
+	{"Replacer", (*strings.Replacer)(nil)},
+	{"Split", strings.Split},
+	{"SplitAfter", strings.SplitAfter},
+	{"SplitAfterN", strings.SplitAfterN},
+	{"SplitAfterSeq", strings.SplitAfterSeq},
+	{"SplitN", strings.SplitN},
+	{"SplitSeq", strings.SplitSeq},
+	{"Title", strings.Title},
+	{"ToLower", strings.ToLower},
+	{"ToLowerSpecial", strings.ToLowerSpecial},
+	{"ToTitle", strings.ToTitle},
+	{"ToTitleSpecial", strings.ToTitleSpecial},
+	{"ToUpper", strings.ToUpper},
+	{"ToUpperSpecial", strings.ToUpperSpecial},
+	{"ToValidUTF8", strings.ToValidUTF8},
+	{"Trim", strings.Trim},
+	{"TrimFunc", strings.TrimFunc},
+	{"TrimLeft", strings.TrimLeft},
+	{"TrimLeftFunc", strings.TrimLeftFunc},
+	{"TrimPrefix", strings.TrimPrefix},
+	{"TrimRight", strings.TrimRight},
+	{"TrimRightFunc", strings.TrimRightFunc},
+	{"TrimSpace", strings.TrimSpace},
+	{"TrimSuffix", strings.TrimSuffix},
 }

@@ -3,14 +3,11 @@
 package symbols
 
 import (
-	"reflect"
 	"structs"
 )
 
-func init() {
-	tables["structs"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["HostLayout"] = reflect.ValueOf((*structs.HostLayout)(nil))
-		return t
-	}
+func init() { tables["structs"] = z_structs_[:] }
+
+var z_structs_ = [...]symbol{
+	{"HostLayout", (*structs.HostLayout)(nil)},
 }

@@ -4,26 +4,23 @@ package symbols
 
 import (
 	"halfnote/interp/internal/dynamic"
-	"reflect"
 	"sync"
 )
 
-func init() {
-	tables["sync"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Cond"] = reflect.ValueOf((*sync.Cond)(nil))
-		t["Locker"] = reflect.ValueOf((*sync.Locker)(nil))
-		t["Map"] = reflect.ValueOf((*sync.Map)(nil))
-		t["Mutex"] = reflect.ValueOf((*sync.Mutex)(nil))
-		t["NewCond"] = reflect.ValueOf(sync.NewCond)
-		t["Once"] = reflect.ValueOf((*sync.Once)(nil))
-		t["OnceFunc"] = reflect.ValueOf(sync.OnceFunc)
-		t["Pool"] = reflect.ValueOf((*sync.Pool)(nil))
-		t["RWMutex"] = reflect.ValueOf((*sync.RWMutex)(nil))
-		t["WaitGroup"] = reflect.ValueOf((*sync.WaitGroup)(nil))
-		t["_Locker"] = reflect.ValueOf((*_sync_Locker)(nil))
-		return t
-	}
+func init() { tables["sync"] = z_sync_[:] }
+
+var z_sync_ = [...]symbol{
+	{"Cond", (*sync.Cond)(nil)},
+	{"Locker", (*sync.Locker)(nil)},
+	{"Map", (*sync.Map)(nil)},
+	{"Mutex", (*sync.Mutex)(nil)},
+	{"NewCond", sync.NewCond},
+	{"Once", (*sync.Once)(nil)},
+	{"OnceFunc", sync.OnceFunc},
+	{"Pool", (*sync.Pool)(nil)},
+	{"RWMutex", (*sync.RWMutex)(nil)},
+	{"WaitGroup", (*sync.WaitGroup)(nil)},
+	{"_Locker", (*_sync_Locker)(nil)},
 }
 
 type _sync_Locker struct{ IValue any }

@@ -3,59 +3,56 @@
 package symbols
 
 import (
-	"reflect"
 	"sync/atomic"
 )
 
-func init() {
-	tables["sync/atomic"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AddInt32"] = reflect.ValueOf(atomic.AddInt32)
-		t["AddInt64"] = reflect.ValueOf(atomic.AddInt64)
-		t["AddUint32"] = reflect.ValueOf(atomic.AddUint32)
-		t["AddUint64"] = reflect.ValueOf(atomic.AddUint64)
-		t["AddUintptr"] = reflect.ValueOf(atomic.AddUintptr)
-		t["AndInt32"] = reflect.ValueOf(atomic.AndInt32)
-		t["AndInt64"] = reflect.ValueOf(atomic.AndInt64)
-		t["AndUint32"] = reflect.ValueOf(atomic.AndUint32)
-		t["AndUint64"] = reflect.ValueOf(atomic.AndUint64)
-		t["AndUintptr"] = reflect.ValueOf(atomic.AndUintptr)
-		t["Bool"] = reflect.ValueOf((*atomic.Bool)(nil))
-		t["CompareAndSwapInt32"] = reflect.ValueOf(atomic.CompareAndSwapInt32)
-		t["CompareAndSwapInt64"] = reflect.ValueOf(atomic.CompareAndSwapInt64)
-		t["CompareAndSwapPointer"] = reflect.ValueOf(atomic.CompareAndSwapPointer)
-		t["CompareAndSwapUint32"] = reflect.ValueOf(atomic.CompareAndSwapUint32)
-		t["CompareAndSwapUint64"] = reflect.ValueOf(atomic.CompareAndSwapUint64)
-		t["CompareAndSwapUintptr"] = reflect.ValueOf(atomic.CompareAndSwapUintptr)
-		t["Int32"] = reflect.ValueOf((*atomic.Int32)(nil))
-		t["Int64"] = reflect.ValueOf((*atomic.Int64)(nil))
-		t["LoadInt32"] = reflect.ValueOf(atomic.LoadInt32)
-		t["LoadInt64"] = reflect.ValueOf(atomic.LoadInt64)
-		t["LoadPointer"] = reflect.ValueOf(atomic.LoadPointer)
-		t["LoadUint32"] = reflect.ValueOf(atomic.LoadUint32)
-		t["LoadUint64"] = reflect.ValueOf(atomic.LoadUint64)
-		t["LoadUintptr"] = reflect.ValueOf(atomic.LoadUintptr)
-		t["OrInt32"] = reflect.ValueOf(atomic.OrInt32)
-		t["OrInt64"] = reflect.ValueOf(atomic.OrInt64)
-		t["OrUint32"] = reflect.ValueOf(atomic.OrUint32)
-		t["OrUint64"] = reflect.ValueOf(atomic.OrUint64)
-		t["OrUintptr"] = reflect.ValueOf(atomic.OrUintptr)
-		t["StoreInt32"] = reflect.ValueOf(atomic.StoreInt32)
-		t["StoreInt64"] = reflect.ValueOf(atomic.StoreInt64)
-		t["StorePointer"] = reflect.ValueOf(atomic.StorePointer)
-		t["StoreUint32"] = reflect.ValueOf(atomic.StoreUint32)
-		t["StoreUint64"] = reflect.ValueOf(atomic.StoreUint64)
-		t["StoreUintptr"] = reflect.ValueOf(atomic.StoreUintptr)
-		t["SwapInt32"] = reflect.ValueOf(atomic.SwapInt32)
-		t["SwapInt64"] = reflect.ValueOf(atomic.SwapInt64)
-		t["SwapPointer"] = reflect.ValueOf(atomic.SwapPointer)
-		t["SwapUint32"] = reflect.ValueOf(atomic.SwapUint32)
-		t["SwapUint64"] = reflect.ValueOf(atomic.SwapUint64)
-		t["SwapUintptr"] = reflect.ValueOf(atomic.SwapUintptr)
-		t["Uint32"] = reflect.ValueOf((*atomic.Uint32)(nil))
-		t["Uint64"] = reflect.ValueOf((*atomic.Uint64)(nil))
-		t["Uintptr"] = reflect.ValueOf((*atomic.Uintptr)(nil))
-		t["Value"] = reflect.ValueOf((*atomic.Value)(nil))
-		return t
-	}
+func init() { tables["sync/atomic"] = z_sync_atomic_[:] }
+
+var z_sync_atomic_ = [...]symbol{
+	{"AddInt32", atomic.AddInt32},
+	{"AddInt64", atomic.AddInt64},
+	{"AddUint32", atomic.AddUint32},
+	{"AddUint64", atomic.AddUint64},
+	{"AddUintptr", atomic.AddUintptr},
+	{"AndInt32", atomic.AndInt32},
+	{"AndInt64", atomic.AndInt64},
+	{"AndUint32", atomic.AndUint32},
+	{"AndUint64", atomic.AndUint64},
+	{"AndUintptr", atomic.AndUintptr},
+	{"Bool", (*atomic.Bool)(nil)},
+	{"CompareAndSwapInt32", atomic.CompareAndSwapInt32},
+	{"CompareAndSwapInt64", atomic.CompareAndSwapInt64},
+	{"CompareAndSwapPointer", atomic.CompareAndSwapPointer},
+	{"CompareAndSwapUint32", atomic.CompareAndSwapUint32},
+	{"CompareAndSwapUint64", atomic.CompareAndSwapUint64},
+	{"CompareAndSwapUintptr", atomic.CompareAndSwapUintptr},
+	{"Int32", (*atomic.Int32)(nil)},
+	{"Int64", (*atomic.Int64)(nil)},
+	{"LoadInt32", atomic.LoadInt32},
+	{"LoadInt64", atomic.LoadInt64},
+	{"LoadPointer", atomic.LoadPointer},
+	{"LoadUint32", atomic.LoadUint32},
+	{"LoadUint64", atomic.LoadUint64},
+	{"LoadUintptr", atomic.LoadUintptr},
+	{"OrInt32", atomic.OrInt32},
+	{"OrInt64", atomic.OrInt64},
+	{"OrUint32", atomic.OrUint32},
+	{"OrUint64", atomic.OrUint64},
+	{"OrUintptr", atomic.OrUintptr},
+	{"StoreInt32", atomic.StoreInt32},
+	{"StoreInt64", atomic.StoreInt64},
+	{"StorePointer", atomic.StorePointer},
+	{"StoreUint32", atomic.StoreUint32},
+	{"StoreUint64", atomic.StoreUint64},
+	{"StoreUintptr", atomic.StoreUintptr},
+	{"SwapInt32", atomic.SwapInt32},
+	{"SwapInt64", atomic.SwapInt64},
+	{"SwapPointer", atomic.SwapPointer},
+	{"SwapUint32", atomic.SwapUint32},
+	{"SwapUint64", atomic.SwapUint64},
+	{"SwapUintptr", atomic.SwapUintptr},
+	{"Uint32", (*atomic.Uint32)(nil)},
+	{"Uint64", (*atomic.Uint64)(nil)},
+	{"Uintptr", (*atomic.Uintptr)(nil)},
+	{"Value", (*atomic.Value)(nil)},
 }

@@ -3,40 +3,37 @@
 package symbols
 
 import (
-	"reflect"
 	"testing"
 )
 
-func init() {
-	tables["testing"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AllocsPerRun"] = reflect.ValueOf(testing.AllocsPerRun)
-		t["B"] = reflect.ValueOf((*testing.B)(nil))
-		t["Benchmark"] = reflect.ValueOf(testing.Benchmark)
-		t["BenchmarkResult"] = reflect.ValueOf((*testing.BenchmarkResult)(nil))
-		t["Cover"] = reflect.ValueOf((*testing.Cover)(nil))
-		t["CoverBlock"] = reflect.ValueOf((*testing.CoverBlock)(nil))
-		t["CoverMode"] = reflect.ValueOf(testing.CoverMode)
-		t["Coverage"] = reflect.ValueOf(testing.Coverage)
-		t["F"] = reflect.ValueOf((*testing.F)(nil))
-		t["Init"] = reflect.ValueOf(testing.Init)
-		t["InternalBenchmark"] = reflect.ValueOf((*testing.InternalBenchmark)(nil))
-		t["InternalExample"] = reflect.ValueOf((*testing.InternalExample)(nil))
-		t["InternalFuzzTarget"] = reflect.ValueOf((*testing.InternalFuzzTarget)(nil))
-		t["InternalTest"] = reflect.ValueOf((*testing.InternalTest)(nil))
-		t["M"] = reflect.ValueOf((*testing.M)(nil))
-		t["Main"] = reflect.ValueOf(testingMain)
-		t["MainStart"] = reflect.ValueOf(testing.MainStart)
-		t["PB"] = reflect.ValueOf((*testing.PB)(nil))
-		t["RegisterCover"] = reflect.ValueOf(testing.RegisterCover)
-		t["RunBenchmarks"] = reflect.ValueOf(testing.RunBenchmarks)
-		t["RunExamples"] = reflect.ValueOf(testing.RunExamples)
-		t["RunTests"] = reflect.ValueOf(testing.RunTests)
-		t["Short"] = reflect.ValueOf(testing.Short)
-		t["T"] = reflect.ValueOf((*testing.T)(nil))
-		t["TB"] = reflect.ValueOf((*testing.TB)(nil))
-		t["Testing"] = reflect.ValueOf(testing.Testing)
-		t["Verbose"] = reflect.ValueOf(testing.Verbose)
-		return t
-	}
+func init() { tables["testing"] = z_testing_[:] }
+
+var z_testing_ = [...]symbol{
+	{"AllocsPerRun", testing.AllocsPerRun},
+	{"B", (*testing.B)(nil)},
+	{"Benchmark", testing.Benchmark},
+	{"BenchmarkResult", (*testing.BenchmarkResult)(nil)},
+	{"Cover", (*testing.Cover)(nil)},
+	{"CoverBlock", (*testing.CoverBlock)(nil)},
+	{"CoverMode", testing.CoverMode},
+	{"Coverage", testing.Coverage},
+	{"F", (*testing.F)(nil)},
+	{"Init", testing.Init},
+	{"InternalBenchmark", (*testing.InternalBenchmark)(nil)},
+	{"InternalExample", (*testing.InternalExample)(nil)},
+	{"InternalFuzzTarget", (*testing.InternalFuzzTarget)(nil)},
+	{"InternalTest", (*testing.InternalTest)(nil)},
+	{"M", (*testing.M)(nil)},
+	{"Main", testingMain},
+	{"MainStart", testing.MainStart},
+	{"PB", (*testing.PB)(nil)},
+	{"RegisterCover", testing.RegisterCover},
+	{"RunBenchmarks", testing.RunBenchmarks},
+	{"RunExamples", testing.RunExamples},
+	{"RunTests", testing.RunTests},
+	{"Short", testing.Short},
+	{"T", (*testing.T)(nil)},
+	{"TB", (*testing.TB)(nil)},
+	{"Testing", testing.Testing},
+	{"Verbose", testing.Verbose},
 }

@@ -3,16 +3,13 @@
 package symbols
 
 import (
-	"reflect"
 	"testing/fstest"
 )
 
-func init() {
-	tables["testing/fstest"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["MapFS"] = reflect.ValueOf((*fstest.MapFS)(nil))
-		t["MapFile"] = reflect.ValueOf((*fstest.MapFile)(nil))
-		t["TestFS"] = reflect.ValueOf(fstest.TestFS)
-		return t
-	}
+func init() { tables["testing/fstest"] = z_testing_fstest_[:] }
+
+var z_testing_fstest_ = [...]symbol{
+	{"MapFS", (*fstest.MapFS)(nil)},
+	{"MapFile", (*fstest.MapFile)(nil)},
+	{"TestFS", fstest.TestFS},
 }

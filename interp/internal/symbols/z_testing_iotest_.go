@@ -3,23 +3,20 @@
 package symbols
 
 import (
-	"reflect"
 	"testing/iotest"
 )
 
-func init() {
-	tables["testing/iotest"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["DataErrReader"] = reflect.ValueOf(iotest.DataErrReader)
-		t["ErrReader"] = reflect.ValueOf(iotest.ErrReader)
-		t["ErrTimeout"] = reflect.ValueOf(&iotest.ErrTimeout).Elem()
-		t["HalfReader"] = reflect.ValueOf(iotest.HalfReader)
-		t["NewReadLogger"] = reflect.ValueOf(iotest.NewReadLogger)
-		t["NewWriteLogger"] = reflect.ValueOf(iotest.NewWriteLogger)
-		t["OneByteReader"] = reflect.ValueOf(iotest.OneByteReader)
-		t["TestReader"] = reflect.ValueOf(iotest.TestReader)
-		t["TimeoutReader"] = reflect.ValueOf(iotest.TimeoutReader)
-		t["TruncateWriter"] = reflect.ValueOf(iotest.TruncateWriter)
-		return t
-	}
+func init() { tables["testing/iotest"] = z_testing_iotest_[:] }
+
+var z_testing_iotest_ = [...]symbol{
+	{"DataErrReader", iotest.DataErrReader},
+	{"ErrReader", iotest.ErrReader},
+	{"ErrTimeout", variable{&iotest.ErrTimeout}},
+	{"HalfReader", iotest.HalfReader},
+	{"NewReadLogger", iotest.NewReadLogger},
+	{"NewWriteLogger", iotest.NewWriteLogger},
+	{"OneByteReader", iotest.OneByteReader},
+	{"TestReader", iotest.TestReader},
+	{"TimeoutReader", iotest.TimeoutReader},
+	{"TruncateWriter", iotest.TruncateWriter},
 }

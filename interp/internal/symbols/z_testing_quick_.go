@@ -9,20 +9,18 @@ import (
 	"testing/quick"
 )
 
-func init() {
-	tables["testing/quick"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Check"] = reflect.ValueOf(quick.Check)
-		t["CheckEqual"] = reflect.ValueOf(quick.CheckEqual)
-		t["CheckEqualError"] = reflect.ValueOf((*quick.CheckEqualError)(nil))
-		t["CheckError"] = reflect.ValueOf((*quick.CheckError)(nil))
-		t["Config"] = reflect.ValueOf((*quick.Config)(nil))
-		t["Generator"] = reflect.ValueOf((*quick.Generator)(nil))
-		t["SetupError"] = reflect.ValueOf((*quick.SetupError)(nil))
-		t["Value"] = reflect.ValueOf(quick.Value)
-		t["_Generator"] = reflect.ValueOf((*_testing_quick_Generator)(nil))
-		return t
-	}
+func init() { tables["testing/quick"] = z_testing_quick_[:] }
+
+var z_testing_quick_ = [...]symbol{
+	{"Check", quick.Check},
+	{"CheckEqual", quick.CheckEqual},
+	{"CheckEqualError", (*quick.CheckEqualError)(nil)},
+	{"CheckError", (*quick.CheckError)(nil)},
+	{"Config", (*quick.Config)(nil)},
+	{"Generator", (*quick.Generator)(nil)},
+	{"SetupError", (*quick.SetupError)(nil)},
+	{"Value", quick.Value},
+	{"_Generator", (*_testing_quick_Generator)(nil)},
 }
 
 type _testing_quick_Generator struct{ IValue any }

@@ -3,15 +3,12 @@
 package symbols
 
 import (
-	"reflect"
 	"testing/slogtest"
 )
 
-func init() {
-	tables["testing/slogtest"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Run"] = reflect.ValueOf(slogtest.Run)
-		t["TestHandler"] = reflect.ValueOf(slogtest.TestHandler)
-		return t
-	}
+func init() { tables["testing/slogtest"] = z_testing_slogtest_[:] }
+
+var z_testing_slogtest_ = [...]symbol{
+	{"Run", slogtest.Run},
+	{"TestHandler", slogtest.TestHandler},
 }

@@ -3,35 +3,31 @@
 package symbols
 
 import (
-	"go/constant"
-	"reflect"
 	"text/scanner"
 )
 
-func init() {
-	tables["text/scanner"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["Char"] = reflect.ValueOf(constant.MakeInt64(scanner.Char))
-		t["Comment"] = reflect.ValueOf(constant.MakeInt64(scanner.Comment))
-		t["EOF"] = reflect.ValueOf(constant.MakeInt64(scanner.EOF))
-		t["Float"] = reflect.ValueOf(constant.MakeInt64(scanner.Float))
-		t["GoTokens"] = reflect.ValueOf(constant.MakeInt64(scanner.GoTokens))
-		t["GoWhitespace"] = reflect.ValueOf(constant.MakeInt64(scanner.GoWhitespace))
-		t["Ident"] = reflect.ValueOf(constant.MakeInt64(scanner.Ident))
-		t["Int"] = reflect.ValueOf(constant.MakeInt64(scanner.Int))
-		t["Position"] = reflect.ValueOf((*scanner.Position)(nil))
-		t["RawString"] = reflect.ValueOf(constant.MakeInt64(scanner.RawString))
-		t["ScanChars"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanChars))
-		t["ScanComments"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanComments))
-		t["ScanFloats"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanFloats))
-		t["ScanIdents"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanIdents))
-		t["ScanInts"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanInts))
-		t["ScanRawStrings"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanRawStrings))
-		t["ScanStrings"] = reflect.ValueOf(constant.MakeInt64(scanner.ScanStrings))
-		t["Scanner"] = reflect.ValueOf((*scanner.Scanner)(nil))
-		t["SkipComments"] = reflect.ValueOf(constant.MakeInt64(scanner.SkipComments))
-		t["String"] = reflect.ValueOf(constant.MakeInt64(scanner.String))
-		t["TokenString"] = reflect.ValueOf(scanner.TokenString)
-		return t
-	}
+func init() { tables["text/scanner"] = z_text_scanner_[:] }
+
+var z_text_scanner_ = [...]symbol{
+	{"Char", untypedInt(scanner.Char)},
+	{"Comment", untypedInt(scanner.Comment)},
+	{"EOF", untypedInt(scanner.EOF)},
+	{"Float", untypedInt(scanner.Float)},
+	{"GoTokens", untypedInt(scanner.GoTokens)},
+	{"GoWhitespace", untypedInt(scanner.GoWhitespace)},
+	{"Ident", untypedInt(scanner.Ident)},
+	{"Int", untypedInt(scanner.Int)},
+	{"Position", (*scanner.Position)(nil)},
+	{"RawString", untypedInt(scanner.RawString)},
+	{"ScanChars", untypedInt(scanner.ScanChars)},
+	{"ScanComments", untypedInt(scanner.ScanComments)},
+	{"ScanFloats", untypedInt(scanner.ScanFloats)},
+	{"ScanIdents", untypedInt(scanner.ScanIdents)},
+	{"ScanInts", untypedInt(scanner.ScanInts)},
+	{"ScanRawStrings", untypedInt(scanner.ScanRawStrings)},
+	{"ScanStrings", untypedInt(scanner.ScanStrings)},
+	{"Scanner", (*scanner.Scanner)(nil)},
+	{"SkipComments", untypedInt(scanner.SkipComments)},
+	{"String", untypedInt(scanner.String)},
+	{"TokenString", scanner.TokenString},
 }

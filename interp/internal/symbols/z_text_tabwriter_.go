@@ -3,23 +3,19 @@
 package symbols
 
 import (
-	"go/constant"
-	"reflect"
 	"text/tabwriter"
 )
 
-func init() {
-	tables["text/tabwriter"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AlignRight"] = reflect.ValueOf(tabwriter.AlignRight)
-		t["Debug"] = reflect.ValueOf(tabwriter.Debug)
-		t["DiscardEmptyColumns"] = reflect.ValueOf(tabwriter.DiscardEmptyColumns)
-		t["Escape"] = reflect.ValueOf(constant.MakeInt64(tabwriter.Escape))
-		t["FilterHTML"] = reflect.ValueOf(tabwriter.FilterHTML)
-		t["NewWriter"] = reflect.ValueOf(tabwriter.NewWriter)
-		t["StripEscape"] = reflect.ValueOf(tabwriter.StripEscape)
-		t["TabIndent"] = reflect.ValueOf(tabwriter.TabIndent)
-		t["Writer"] = reflect.ValueOf((*tabwriter.Writer)(nil))
-		return t
-	}
+func init() { tables["text/tabwriter"] = z_text_tabwriter_[:] }
+
+var z_text_tabwriter_ = [...]symbol{
+	{"AlignRight", tabwriter.AlignRight},
+	{"Debug", tabwriter.Debug},
+	{"DiscardEmptyColumns", tabwriter.DiscardEmptyColumns},
+	{"Escape", untypedInt(tabwriter.Escape)},
+	{"FilterHTML", tabwriter.FilterHTML},
+	{"NewWriter", tabwriter.NewWriter},
+	{"StripEscape", tabwriter.StripEscape},
+	{"TabIndent", tabwriter.TabIndent},
+	{"Writer", (*tabwriter.Writer)(nil)},
 }

@@ -3,29 +3,26 @@
 package symbols
 
 import (
-	"reflect"
 	"text/template"
 )
 
-func init() {
-	tables["text/template"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ExecError"] = reflect.ValueOf((*template.ExecError)(nil))
-		t["FuncMap"] = reflect.ValueOf((*template.FuncMap)(nil))
-		t["HTMLEscape"] = reflect.ValueOf(template.HTMLEscape)
-		t["HTMLEscapeString"] = reflect.ValueOf(template.HTMLEscapeString)
-		t["HTMLEscaper"] = reflect.ValueOf(template.HTMLEscaper)
-		t["IsTrue"] = reflect.ValueOf(template.IsTrue)
-		t["JSEscape"] = reflect.ValueOf(template.JSEscape)
-		t["JSEscapeString"] = reflect.ValueOf(template.JSEscapeString)
-		t["JSEscaper"] = reflect.ValueOf(template.JSEscaper)
-		t["Must"] = reflect.ValueOf(template.Must)
-		t["New"] = reflect.ValueOf(template.New)
-		t["ParseFS"] = reflect.ValueOf(template.ParseFS)
-		t["ParseFiles"] = reflect.ValueOf(template.ParseFiles)
-		t["ParseGlob"] = reflect.ValueOf(template.ParseGlob)
-		t["Template"] = reflect.ValueOf((*template.Template)(nil))
-		t["URLQueryEscaper"] = reflect.ValueOf(template.URLQueryEscaper)
-		return t
-	}
+func init() { tables["text/template"] = z_text_template_[:] }
+
+var z_text_template_ = [...]symbol{
+	{"ExecError", (*template.ExecError)(nil)},
+	{"FuncMap", (*template.FuncMap)(nil)},
+	{"HTMLEscape", template.HTMLEscape},
+	{"HTMLEscapeString", template.HTMLEscapeString},
+	{"HTMLEscaper", template.HTMLEscaper},
+	{"IsTrue", template.IsTrue},
+	{"JSEscape", template.JSEscape},
+	{"JSEscapeString", template.JSEscapeString},
+	{"JSEscaper", template.JSEscaper},
+	{"Must", template.Must},
+	{"New", template.New},
+	{"ParseFS", template.ParseFS},
+	{"ParseFiles", template.ParseFiles},
+	{"ParseGlob", template.ParseGlob},
+	{"Template", (*template.Template)(nil)},
+	{"URLQueryEscaper", template.URLQueryEscaper},
 }

@@ -3,67 +3,64 @@
 package symbols
 
 import (
-	"reflect"
 	"text/template/parse"
 )
 
-func init() {
-	tables["text/template/parse"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ActionNode"] = reflect.ValueOf((*parse.ActionNode)(nil))
-		t["BoolNode"] = reflect.ValueOf((*parse.BoolNode)(nil))
-		t["BranchNode"] = reflect.ValueOf((*parse.BranchNode)(nil))
-		t["BreakNode"] = reflect.ValueOf((*parse.BreakNode)(nil))
-		t["ChainNode"] = reflect.ValueOf((*parse.ChainNode)(nil))
-		t["CommandNode"] = reflect.ValueOf((*parse.CommandNode)(nil))
-		t["CommentNode"] = reflect.ValueOf((*parse.CommentNode)(nil))
-		t["ContinueNode"] = reflect.ValueOf((*parse.ContinueNode)(nil))
-		t["DotNode"] = reflect.ValueOf((*parse.DotNode)(nil))
-		t["FieldNode"] = reflect.ValueOf((*parse.FieldNode)(nil))
-		t["IdentifierNode"] = reflect.ValueOf((*parse.IdentifierNode)(nil))
-		t["IfNode"] = reflect.ValueOf((*parse.IfNode)(nil))
-		t["IsEmptyTree"] = reflect.ValueOf(parse.IsEmptyTree)
-		t["ListNode"] = reflect.ValueOf((*parse.ListNode)(nil))
-		t["Mode"] = reflect.ValueOf((*parse.Mode)(nil))
-		t["New"] = reflect.ValueOf(parse.New)
-		t["NewIdentifier"] = reflect.ValueOf(parse.NewIdentifier)
-		t["NilNode"] = reflect.ValueOf((*parse.NilNode)(nil))
-		t["Node"] = reflect.ValueOf((*parse.Node)(nil))
-		t["NodeAction"] = reflect.ValueOf(parse.NodeAction)
-		t["NodeBool"] = reflect.ValueOf(parse.NodeBool)
-		t["NodeBreak"] = reflect.ValueOf(parse.NodeBreak)
-		t["NodeChain"] = reflect.ValueOf(parse.NodeChain)
-		t["NodeCommand"] = reflect.ValueOf(parse.NodeCommand)
-		t["NodeComment"] = reflect.ValueOf(parse.NodeComment)
-		t["NodeContinue"] = reflect.ValueOf(parse.NodeContinue)
-		t["NodeDot"] = reflect.ValueOf(parse.NodeDot)
-		t["NodeField"] = reflect.ValueOf(parse.NodeField)
-		t["NodeIdentifier"] = reflect.ValueOf(parse.NodeIdentifier)
-		t["NodeIf"] = reflect.ValueOf(parse.NodeIf)
-		t["NodeList"] = reflect.ValueOf(parse.NodeList)
-		t["NodeNil"] = reflect.ValueOf(parse.NodeNil)
-		t["NodeNumber"] = reflect.ValueOf(parse.NodeNumber)
-		t["NodePipe"] = reflect.ValueOf(parse.NodePipe)
-		t["NodeRange"] = reflect.ValueOf(parse.NodeRange)
-		t["NodeString"] = reflect.ValueOf(parse.NodeString)
-		t["NodeTemplate"] = reflect.ValueOf(parse.NodeTemplate)
-		t["NodeText"] = reflect.ValueOf(parse.NodeText)
-		t["NodeType"] = reflect.ValueOf((*parse.NodeType)(nil))
-		t["NodeVariable"] = reflect.ValueOf(parse.NodeVariable)
-		t["NodeWith"] = reflect.ValueOf(parse.NodeWith)
-		t["NumberNode"] = reflect.ValueOf((*parse.NumberNode)(nil))
-		t["Parse"] = reflect.ValueOf(parse.Parse)
-		t["ParseComments"] = reflect.ValueOf(parse.ParseComments)
-		t["PipeNode"] = reflect.ValueOf((*parse.PipeNode)(nil))
-		t["Pos"] = reflect.ValueOf((*parse.Pos)(nil))
-		t["RangeNode"] = reflect.ValueOf((*parse.RangeNode)(nil))
-		t["SkipFuncCheck"] = reflect.ValueOf(parse.SkipFuncCheck)
-		t["StringNode"] = reflect.ValueOf((*parse.StringNode)(nil))
-		t["TemplateNode"] = reflect.ValueOf((*parse.TemplateNode)(nil))
-		t["TextNode"] = reflect.ValueOf((*parse.TextNode)(nil))
-		t["Tree"] = reflect.ValueOf((*parse.Tree)(nil))
-		t["VariableNode"] = reflect.ValueOf((*parse.VariableNode)(nil))
-		t["WithNode"] = reflect.ValueOf((*parse.WithNode)(nil))
-		return t
-	}
+func init() { tables["text/template/parse"] = z_text_template_parse_[:] }
+
+var z_text_template_parse_ = [...]symbol{
+	{"ActionNode", (*parse.ActionNode)(nil)},
+	{"BoolNode", (*parse.BoolNode)(nil)},
+	{"BranchNode", (*parse.BranchNode)(nil)},
+	{"BreakNode", (*parse.BreakNode)(nil)},
+	{"ChainNode", (*parse.ChainNode)(nil)},
+	{"CommandNode", (*parse.CommandNode)(nil)},
+	{"CommentNode", (*parse.CommentNode)(nil)},
+	{"ContinueNode", (*parse.ContinueNode)(nil)},
+	{"DotNode", (*parse.DotNode)(nil)},
+	{"FieldNode", (*parse.FieldNode)(nil)},
+	{"IdentifierNode", (*parse.IdentifierNode)(nil)},
+	{"IfNode", (*parse.IfNode)(nil)},
+	{"IsEmptyTree", parse.IsEmptyTree},
+	{"ListNode", (*parse.ListNode)(nil)},
+	{"Mode", (*parse.Mode)(nil)},
+	{"New", parse.New},
+	{"NewIdentifier", parse.NewIdentifier},
+	{"NilNode", (*parse.NilNode)(nil)},
+	{"Node", (*parse.Node)(nil)},
+	{"NodeAction", parse.NodeAction},
+	{"NodeBool", parse.NodeBool},
+	{"NodeBreak", parse.NodeBreak},
+	{"NodeChain", parse.NodeChain},
+	{"NodeCommand", parse.NodeCommand},
+	{"NodeComment", parse.NodeComment},
+	{"NodeContinue", parse.NodeContinue},
+	{"NodeDot", parse.NodeDot},
+	{"NodeField", parse.NodeField},
+	{"NodeIdentifier", parse.NodeIdentifier},
+	{"NodeIf", parse.NodeIf},
+	{"NodeList", parse.NodeList},
+	{"NodeNil", parse.NodeNil},
+	{"NodeNumber", parse.NodeNumber},
+	{"NodePipe", parse.NodePipe},
+	{"NodeRange", parse.NodeRange},
+	{"NodeString", parse.NodeString},
+	{"NodeTemplate", parse.NodeTemplate},
+	{"NodeText", parse.NodeText},
+	{"NodeType", (*parse.NodeType)(nil)},
+	{"NodeVariable", parse.NodeVariable},
+	{"NodeWith", parse.NodeWith},
+	{"NumberNode", (*parse.NumberNode)(nil)},
+	{"Parse", parse.Parse},
+	{"ParseComments", parse.ParseComments},
+	{"PipeNode", (*parse.PipeNode)(nil)},
+	{"Pos", (*parse.Pos)(nil)},
+	{"RangeNode", (*parse.RangeNode)(nil)},
+	{"SkipFuncCheck", parse.SkipFuncCheck},
+	{"StringNode", (*parse.StringNode)(nil)},
+	{"TemplateNode", (*parse.TemplateNode)(nil)},
+	{"TextNode", (*parse.TextNode)(nil)},
+	{"Tree", (*parse.Tree)(nil)},
+	{"VariableNode", (*parse.VariableNode)(nil)},
+	{"WithNode", (*parse.WithNode)(nil)},
 }

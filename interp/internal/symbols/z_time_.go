@@ -3,87 +3,83 @@
 package symbols
 
 import (
-	"go/constant"
-	"reflect"
 	"time"
 )
 
-func init() {
-	tables["time"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ANSIC"] = reflect.ValueOf(constant.MakeString(time.ANSIC))
-		t["After"] = reflect.ValueOf(time.After)
-		t["AfterFunc"] = reflect.ValueOf(time.AfterFunc)
-		t["April"] = reflect.ValueOf(time.April)
-		t["August"] = reflect.ValueOf(time.August)
-		t["Date"] = reflect.ValueOf(time.Date)
-		t["DateOnly"] = reflect.ValueOf(constant.MakeString(time.DateOnly))
-		t["DateTime"] = reflect.ValueOf(constant.MakeString(time.DateTime))
-		t["December"] = reflect.ValueOf(time.December)
-		t["Duration"] = reflect.ValueOf((*time.Duration)(nil))
-		t["February"] = reflect.ValueOf(time.February)
-		t["FixedZone"] = reflect.ValueOf(time.FixedZone)
-		t["Friday"] = reflect.ValueOf(time.Friday)
-		t["Hour"] = reflect.ValueOf(time.Hour)
-		t["January"] = reflect.ValueOf(time.January)
-		t["July"] = reflect.ValueOf(time.July)
-		t["June"] = reflect.ValueOf(time.June)
-		t["Kitchen"] = reflect.ValueOf(constant.MakeString(time.Kitchen))
-		t["Layout"] = reflect.ValueOf(constant.MakeString(time.Layout))
-		t["LoadLocation"] = reflect.ValueOf(time.LoadLocation)
-		t["LoadLocationFromTZData"] = reflect.ValueOf(time.LoadLocationFromTZData)
-		t["Local"] = reflect.ValueOf(&time.Local).Elem()
-		t["Location"] = reflect.ValueOf((*time.Location)(nil))
-		t["March"] = reflect.ValueOf(time.March)
-		t["May"] = reflect.ValueOf(time.May)
-		t["Microsecond"] = reflect.ValueOf(time.Microsecond)
-		t["Millisecond"] = reflect.ValueOf(time.Millisecond)
-		t["Minute"] = reflect.ValueOf(time.Minute)
-		t["Monday"] = reflect.ValueOf(time.Monday)
-		t["Month"] = reflect.ValueOf((*time.Month)(nil))
-		t["Nanosecond"] = reflect.ValueOf(time.Nanosecond)
-		t["NewTicker"] = reflect.ValueOf(time.NewTicker)
-		t["NewTimer"] = reflect.ValueOf(time.NewTimer)
-		t["November"] = reflect.ValueOf(time.November)
-		t["Now"] = reflect.ValueOf(time.Now)
-		t["October"] = reflect.ValueOf(time.October)
-		t["Parse"] = reflect.ValueOf(time.Parse)
-		t["ParseDuration"] = reflect.ValueOf(time.ParseDuration)
-		t["ParseError"] = reflect.ValueOf((*time.ParseError)(nil))
-		t["ParseInLocation"] = reflect.ValueOf(time.ParseInLocation)
-		t["RFC1123"] = reflect.ValueOf(constant.MakeString(time.RFC1123))
-		t["RFC1123Z"] = reflect.ValueOf(constant.MakeString(time.RFC1123Z))
-		t["RFC3339"] = reflect.ValueOf(constant.MakeString(time.RFC3339))
-		t["RFC3339Nano"] = reflect.ValueOf(constant.MakeString(time.RFC3339Nano))
-		t["RFC822"] = reflect.ValueOf(constant.MakeString(time.RFC822))
-		t["RFC822Z"] = reflect.ValueOf(constant.MakeString(time.RFC822Z))
-		t["RFC850"] = reflect.ValueOf(constant.MakeString(time.RFC850))
-		t["RubyDate"] = reflect.ValueOf(constant.MakeString(time.RubyDate))
-		t["Saturday"] = reflect.ValueOf(time.Saturday)
-		t["Second"] = reflect.ValueOf(time.Second)
-		t["September"] = reflect.ValueOf(time.September)
-		t["Since"] = reflect.ValueOf(time.Since)
-		t["Sleep"] = reflect.ValueOf(time.Sleep)
-		t["Stamp"] = reflect.ValueOf(constant.MakeString(time.Stamp))
-		t["StampMicro"] = reflect.ValueOf(constant.MakeString(time.StampMicro))
-		t["StampMilli"] = reflect.ValueOf(constant.MakeString(time.StampMilli))
-		t["StampNano"] = reflect.ValueOf(constant.MakeString(time.StampNano))
-		t["Sunday"] = reflect.ValueOf(time.Sunday)
-		t["Thursday"] = reflect.ValueOf(time.Thursday)
-		t["Tick"] = reflect.ValueOf(time.Tick)
-		t["Ticker"] = reflect.ValueOf((*time.Ticker)(nil))
-		t["Time"] = reflect.ValueOf((*time.Time)(nil))
-		t["TimeOnly"] = reflect.ValueOf(constant.MakeString(time.TimeOnly))
-		t["Timer"] = reflect.ValueOf((*time.Timer)(nil))
-		t["Tuesday"] = reflect.ValueOf(time.Tuesday)
-		t["UTC"] = reflect.ValueOf(&time.UTC).Elem()
-		t["Unix"] = reflect.ValueOf(time.Unix)
-		t["UnixDate"] = reflect.ValueOf(constant.MakeString(time.UnixDate))
-		t["UnixMicro"] = reflect.ValueOf(time.UnixMicro)
-		t["UnixMilli"] = reflect.ValueOf(time.UnixMilli)
-		t["Until"] = reflect.ValueOf(time.Until)
-		t["Wednesday"] = reflect.ValueOf(time.Wednesday)
-		t["Weekday"] = reflect.ValueOf((*time.Weekday)(nil))
-		return t
-	}
+func init() { tables["time"] = z_time_[:] }
+
+var z_time_ = [...]symbol{
+	{"ANSIC", untypedString(time.ANSIC)},
+	{"After", time.After},
+	{"AfterFunc", time.AfterFunc},
+	{"April", time.April},
+	{"August", time.August},
+	{"Date", time.Date},
+	{"DateOnly", untypedString(time.DateOnly)},
+	{"DateTime", untypedString(time.DateTime)},
+	{"December", time.December},
+	{"Duration", (*time.Duration)(nil)},
+	{"February", time.February},
+	{"FixedZone", time.FixedZone},
+	{"Friday", time.Friday},
+	{"Hour", time.Hour},
+	{"January", time.January},
+	{"July", time.July},
+	{"June", time.June},
+	{"Kitchen", untypedString(time.Kitchen)},
+	{"Layout", untypedString(time.Layout)},
+	{"LoadLocation", time.LoadLocation},
+	{"LoadLocationFromTZData", time.LoadLocationFromTZData},
+	{"Local", variable{&time.Local}},
+	{"Location", (*time.Location)(nil)},
+	{"March", time.March},
+	{"May", time.May},
+	{"Microsecond", time.Microsecond},
+	{"Millisecond", time.Millisecond},
+	{"Minute", time.Minute},
+	{"Monday", time.Monday},
+	{"Month", (*time.Month)(nil)},
+	{"Nanosecond", time.Nanosecond},
+	{"NewTicker", time.NewTicker},
+	{"NewTimer", time.NewTimer},
+	{"November", time.November},
+	{"Now", time.Now},
+	{"October", time.October},
+	{"Parse", time.Parse},
+	{"ParseDuration", time.ParseDuration},
+	{"ParseError", (*time.ParseError)(nil)},
+	{"ParseInLocation", time.ParseInLocation},
+	{"RFC1123", untypedString(time.RFC1123)},
+	{"RFC1123Z", untypedString(time.RFC1123Z)},
+	{"RFC3339", untypedString(time.RFC3339)},
+	{"RFC3339Nano", untypedString(time.RFC3339Nano)},
+	{"RFC822", untypedString(time.RFC822)},
+	{"RFC822Z", untypedString(time.RFC822Z)},
+	{"RFC850", untypedString(time.RFC850)},
+	{"RubyDate", untypedString(time.RubyDate)},
+	{"Saturday", time.Saturday},
+	{"Second", time.Second},
+	{"September", time.September},
+	{"Since", time.Since},
+	{"Sleep", time.Sleep},
+	{"Stamp", untypedString(time.Stamp)},
+	{"StampMicro", untypedString(time.StampMicro)},
+	{"StampMilli", untypedString(time.StampMilli)},
+	{"StampNano", untypedString(time.StampNano)},
+	{"Sunday", time.Sunday},
+	{"Thursday", time.Thursday},
+	{"Tick", time.Tick},
+	{"Ticker", (*time.Ticker)(nil)},
+	{"Time", (*time.Time)(nil)},
+	{"TimeOnly", untypedString(time.TimeOnly)},
+	{"Timer", (*time.Timer)(nil)},
+	{"Tuesday", time.Tuesday},
+	{"UTC", variable{&time.UTC}},
+	{"Unix", time.Unix},
+	{"UnixDate", untypedString(time.UnixDate)},
+	{"UnixMicro", time.UnixMicro},
+	{"UnixMilli", time.UnixMilli},
+	{"Until", time.Until},
+	{"Wednesday", time.Wednesday},
+	{"Weekday", (*time.Weekday)(nil)},
 }

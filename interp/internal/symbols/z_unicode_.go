@@ -3,308 +3,304 @@
 package symbols
 
 import (
-	"go/constant"
-	"reflect"
 	"unicode"
 )
 
-func init() {
-	tables["unicode"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["ASCII_Hex_Digit"] = reflect.ValueOf(&unicode.ASCII_Hex_Digit).Elem()
-		t["Adlam"] = reflect.ValueOf(&unicode.Adlam).Elem()
-		t["Ahom"] = reflect.ValueOf(&unicode.Ahom).Elem()
-		t["Anatolian_Hieroglyphs"] = reflect.ValueOf(&unicode.Anatolian_Hieroglyphs).Elem()
-		t["Arabic"] = reflect.ValueOf(&unicode.Arabic).Elem()
-		t["Armenian"] = reflect.ValueOf(&unicode.Armenian).Elem()
-		t["Avestan"] = reflect.ValueOf(&unicode.Avestan).Elem()
-		t["AzeriCase"] = reflect.ValueOf(&unicode.AzeriCase).Elem()
-		t["Balinese"] = reflect.ValueOf(&unicode.Balinese).Elem()
-		t["Bamum"] = reflect.ValueOf(&unicode.Bamum).Elem()
-		t["Bassa_Vah"] = reflect.ValueOf(&unicode.Bassa_Vah).Elem()
-		t["Batak"] = reflect.ValueOf(&unicode.Batak).Elem()
-		t["Bengali"] = reflect.ValueOf(&unicode.Bengali).Elem()
-		t["Bhaiksuki"] = reflect.ValueOf(&unicode.Bhaiksuki).Elem()
-		t["Bidi_Control"] = reflect.ValueOf(&unicode.Bidi_Control).Elem()
-		t["Bopomofo"] = reflect.ValueOf(&unicode.Bopomofo).Elem()
-		t["Brahmi"] = reflect.ValueOf(&unicode.Brahmi).Elem()
-		t["Braille"] = reflect.ValueOf(&unicode.Braille).Elem()
-		t["Buginese"] = reflect.ValueOf(&unicode.Buginese).Elem()
-		t["Buhid"] = reflect.ValueOf(&unicode.Buhid).Elem()
-		t["C"] = reflect.ValueOf(&unicode.C).Elem()
-		t["Canadian_Aboriginal"] = reflect.ValueOf(&unicode.Canadian_Aboriginal).Elem()
-		t["Carian"] = reflect.ValueOf(&unicode.Carian).Elem()
-		t["CaseRange"] = reflect.ValueOf((*unicode.CaseRange)(nil))
-		t["CaseRanges"] = reflect.ValueOf(&unicode.CaseRanges).Elem()
-		t["Categories"] = reflect.ValueOf(&unicode.Categories).Elem()
-		t["CategoryAliases"] = reflect.ValueOf(&unicode.CategoryAliases).Elem()
-		t["Caucasian_Albanian"] = reflect.ValueOf(&unicode.Caucasian_Albanian).Elem()
-		t["Cc"] = reflect.ValueOf(&unicode.Cc).Elem()
-		t["Cf"] = reflect.ValueOf(&unicode.Cf).Elem()
-		t["Chakma"] = reflect.ValueOf(&unicode.Chakma).Elem()
-		t["Cham"] = reflect.ValueOf(&unicode.Cham).Elem()
-		t["Cherokee"] = reflect.ValueOf(&unicode.Cherokee).Elem()
-		t["Chorasmian"] = reflect.ValueOf(&unicode.Chorasmian).Elem()
-		t["Cn"] = reflect.ValueOf(&unicode.Cn).Elem()
-		t["Co"] = reflect.ValueOf(&unicode.Co).Elem()
-		t["Common"] = reflect.ValueOf(&unicode.Common).Elem()
-		t["Coptic"] = reflect.ValueOf(&unicode.Coptic).Elem()
-		t["Cs"] = reflect.ValueOf(&unicode.Cs).Elem()
-		t["Cuneiform"] = reflect.ValueOf(&unicode.Cuneiform).Elem()
-		t["Cypriot"] = reflect.ValueOf(&unicode.Cypriot).Elem()
-		t["Cypro_Minoan"] = reflect.ValueOf(&unicode.Cypro_Minoan).Elem()
-		t["Cyrillic"] = reflect.ValueOf(&unicode.Cyrillic).Elem()
-		t["Dash"] = reflect.ValueOf(&unicode.Dash).Elem()
-		t["Deprecated"] = reflect.ValueOf(&unicode.Deprecated).Elem()
-		t["Deseret"] = reflect.ValueOf(&unicode.Deseret).Elem()
-		t["Devanagari"] = reflect.ValueOf(&unicode.Devanagari).Elem()
-		t["Diacritic"] = reflect.ValueOf(&unicode.Diacritic).Elem()
-		t["Digit"] = reflect.ValueOf(&unicode.Digit).Elem()
-		t["Dives_Akuru"] = reflect.ValueOf(&unicode.Dives_Akuru).Elem()
-		t["Dogra"] = reflect.ValueOf(&unicode.Dogra).Elem()
-		t["Duployan"] = reflect.ValueOf(&unicode.Duployan).Elem()
-		t["Egyptian_Hieroglyphs"] = reflect.ValueOf(&unicode.Egyptian_Hieroglyphs).Elem()
-		t["Elbasan"] = reflect.ValueOf(&unicode.Elbasan).Elem()
-		t["Elymaic"] = reflect.ValueOf(&unicode.Elymaic).Elem()
-		t["Ethiopic"] = reflect.ValueOf(&unicode.Ethiopic).Elem()
-		t["Extender"] = reflect.ValueOf(&unicode.Extender).Elem()
-		t["FoldCategory"] = reflect.ValueOf(&unicode.FoldCategory).Elem()
-		t["FoldScript"] = reflect.ValueOf(&unicode.FoldScript).Elem()
-		t["Georgian"] = reflect.ValueOf(&unicode.Georgian).Elem()
-		t["Glagolitic"] = reflect.ValueOf(&unicode.Glagolitic).Elem()
-		t["Gothic"] = reflect.ValueOf(&unicode.Gothic).Elem()
-		t["Grantha"] = reflect.ValueOf(&unicode.Grantha).Elem()
-		t["GraphicRanges"] = reflect.ValueOf(&unicode.GraphicRanges).Elem()
-		t["Greek"] = reflect.ValueOf(&unicode.Greek).Elem()
-		t["Gujarati"] = reflect.ValueOf(&unicode.Gujarati).Elem()
-		t["Gunjala_Gondi"] = reflect.ValueOf(&unicode.Gunjala_Gondi).Elem()
-		t["Gurmukhi"] = reflect.ValueOf(&unicode.Gurmukhi).Elem()
-		t["Han"] = reflect.ValueOf(&unicode.Han).Elem()
-		t["Hangul"] = reflect.ValueOf(&unicode.Hangul).Elem()
-		t["Hanifi_Rohingya"] = reflect.ValueOf(&unicode.Hanifi_Rohingya).Elem()
-		t["Hanunoo"] = reflect.ValueOf(&unicode.Hanunoo).Elem()
-		t["Hatran"] = reflect.ValueOf(&unicode.Hatran).Elem()
-		t["Hebrew"] = reflect.ValueOf(&unicode.Hebrew).Elem()
-		t["Hex_Digit"] = reflect.ValueOf(&unicode.Hex_Digit).Elem()
-		t["Hiragana"] = reflect.ValueOf(&unicode.Hiragana).Elem()
-		t["Hyphen"] = reflect.ValueOf(&unicode.Hyphen).Elem()
-		t["IDS_Binary_Operator"] = reflect.ValueOf(&unicode.IDS_Binary_Operator).Elem()
-		t["IDS_Trinary_Operator"] = reflect.ValueOf(&unicode.IDS_Trinary_Operator).Elem()
-		t["Ideographic"] = reflect.ValueOf(&unicode.Ideographic).Elem()
-		t["Imperial_Aramaic"] = reflect.ValueOf(&unicode.Imperial_Aramaic).Elem()
-		t["In"] = reflect.ValueOf(unicode.In)
-		t["Inherited"] = reflect.ValueOf(&unicode.Inherited).Elem()
-		t["Inscriptional_Pahlavi"] = reflect.ValueOf(&unicode.Inscriptional_Pahlavi).Elem()
-		t["Inscriptional_Parthian"] = reflect.ValueOf(&unicode.Inscriptional_Parthian).Elem()
-		t["Is"] = reflect.ValueOf(unicode.Is)
-		t["IsControl"] = reflect.ValueOf(unicode.IsControl)
-		t["IsDigit"] = reflect.ValueOf(unicode.IsDigit)
-		t["IsGraphic"] = reflect.ValueOf(unicode.IsGraphic)
-		t["IsLetter"] = reflect.ValueOf(unicode.IsLetter)
-		t["IsLower"] = reflect.ValueOf(unicode.IsLower)
-		t["IsMark"] = reflect.ValueOf(unicode.IsMark)
-		t["IsNumber"] = reflect.ValueOf(unicode.IsNumber)
-		t["IsOneOf"] = reflect.ValueOf(unicode.IsOneOf)
-		t["IsPrint"] = reflect.ValueOf(unicode.IsPrint)
-		t["IsPunct"] = reflect.ValueOf(unicode.IsPunct)
-		t["IsSpace"] = reflect.ValueOf(unicode.IsSpace)
-		t["IsSymbol"] = reflect.ValueOf(unicode.IsSymbol)
-		t["IsTitle"] = reflect.ValueOf(unicode.IsTitle)
-		t["IsUpper"] = reflect.ValueOf(unicode.IsUpper)
-		t["Javanese"] = reflect.ValueOf(&unicode.Javanese).Elem()
-		t["Join_Control"] = reflect.ValueOf(&unicode.Join_Control).Elem()
-		t["Kaithi"] = reflect.ValueOf(&unicode.Kaithi).Elem()
-		t["Kannada"] = reflect.ValueOf(&unicode.Kannada).Elem()
-		t["Katakana"] = reflect.ValueOf(&unicode.Katakana).Elem()
-		t["Kawi"] = reflect.ValueOf(&unicode.Kawi).Elem()
-		t["Kayah_Li"] = reflect.ValueOf(&unicode.Kayah_Li).Elem()
-		t["Kharoshthi"] = reflect.ValueOf(&unicode.Kharoshthi).Elem()
-		t["Khitan_Small_Script"] = reflect.ValueOf(&unicode.Khitan_Small_Script).Elem()
-		t["Khmer"] = reflect.ValueOf(&unicode.Khmer).Elem()
-		t["Khojki"] = reflect.ValueOf(&unicode.Khojki).Elem()
-		t["Khudawadi"] = reflect.ValueOf(&unicode.Khudawadi).Elem()
-		t["L"] = reflect.ValueOf(&unicode.L).Elem()
-		t["LC"] = reflect.ValueOf(&unicode.LC).Elem()
-		t["Lao"] = reflect.ValueOf(&unicode.Lao).Elem()
-		t["Latin"] = reflect.ValueOf(&unicode.Latin).Elem()
-		t["Lepcha"] = reflect.ValueOf(&unicode.Lepcha).Elem()
-		t["Letter"] = reflect.ValueOf(&unicode.Letter).Elem()
-		t["Limbu"] = reflect.ValueOf(&unicode.Limbu).Elem()
-		t["Linear_A"] = reflect.ValueOf(&unicode.Linear_A).Elem()
-		t["Linear_B"] = reflect.ValueOf(&unicode.Linear_B).Elem()
-		t["Lisu"] = reflect.ValueOf(&unicode.Lisu).Elem()
-		t["Ll"] = reflect.ValueOf(&unicode.Ll).Elem()
-		t["Lm"] = reflect.ValueOf(&unicode.Lm).Elem()
-		t["Lo"] = reflect.ValueOf(&unicode.Lo).Elem()
-		t["Logical_Order_Exception"] = reflect.ValueOf(&unicode.Logical_Order_Exception).Elem()
-		t["Lower"] = reflect.ValueOf(&unicode.Lower).Elem()
-		t["LowerCase"] = reflect.ValueOf(constant.MakeInt64(unicode.LowerCase))
-		t["Lt"] = reflect.ValueOf(&unicode.Lt).Elem()
-		t["Lu"] = reflect.ValueOf(&unicode.Lu).Elem()
-		t["Lycian"] = reflect.ValueOf(&unicode.Lycian).Elem()
-		t["Lydian"] = reflect.ValueOf(&unicode.Lydian).Elem()
-		t["M"] = reflect.ValueOf(&unicode.M).Elem()
-		t["Mahajani"] = reflect.ValueOf(&unicode.Mahajani).Elem()
-		t["Makasar"] = reflect.ValueOf(&unicode.Makasar).Elem()
-		t["Malayalam"] = reflect.ValueOf(&unicode.Malayalam).Elem()
-		t["Mandaic"] = reflect.ValueOf(&unicode.Mandaic).Elem()
-		t["Manichaean"] = reflect.ValueOf(&unicode.Manichaean).Elem()
-		t["Marchen"] = reflect.ValueOf(&unicode.Marchen).Elem()
-		t["Mark"] = reflect.ValueOf(&unicode.Mark).Elem()
-		t["Masaram_Gondi"] = reflect.ValueOf(&unicode.Masaram_Gondi).Elem()
-		t["MaxASCII"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxASCII))
-		t["MaxCase"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxCase))
-		t["MaxLatin1"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxLatin1))
-		t["MaxRune"] = reflect.ValueOf(constant.MakeInt64(unicode.MaxRune))
-		t["Mc"] = reflect.ValueOf(&unicode.Mc).Elem()
-		t["Me"] = reflect.ValueOf(&unicode.Me).Elem()
-		t["Medefaidrin"] = reflect.ValueOf(&unicode.Medefaidrin).Elem()
-		t["Meetei_Mayek"] = reflect.ValueOf(&unicode.Meetei_Mayek).Elem()
-		t["Mende_Kikakui"] = reflect.ValueOf(&unicode.Mende_Kikakui).Elem()
-		t["Meroitic_Cursive"] = reflect.ValueOf(&unicode.Meroitic_Cursive).Elem()
-		t["Meroitic_Hieroglyphs"] = reflect.ValueOf(&unicode.Meroitic_Hieroglyphs).Elem()
-		t["Miao"] = reflect.ValueOf(&unicode.Miao).Elem()
-		t["Mn"] = reflect.ValueOf(&unicode.Mn).Elem()
-		t["Modi"] = reflect.ValueOf(&unicode.Modi).Elem()
-		t["Mongolian"] = reflect.ValueOf(&unicode.Mongolian).Elem()
-		t["Mro"] = reflect.ValueOf(&unicode.Mro).Elem()
-		t["Multani"] = reflect.ValueOf(&unicode.Multani).Elem()
-		t["Myanmar"] = reflect.ValueOf(&unicode.Myanmar).Elem()
-		t["N"] = reflect.ValueOf(&unicode.N).Elem()
-		t["Nabataean"] = reflect.ValueOf(&unicode.Nabataean).Elem()
-		t["Nag_Mundari"] = reflect.ValueOf(&unicode.Nag_Mundari).Elem()
-		t["Nandinagari"] = reflect.ValueOf(&unicode.Nandinagari).Elem()
-		t["Nd"] = reflect.ValueOf(&unicode.Nd).Elem()
-		t["New_Tai_Lue"] = reflect.ValueOf(&unicode.New_Tai_Lue).Elem()
-		t["Newa"] = reflect.ValueOf(&unicode.Newa).Elem()
-		t["Nko"] = reflect.ValueOf(&unicode.Nko).Elem()
-		t["Nl"] = reflect.ValueOf(&unicode.Nl).Elem()
-		t["No"] = reflect.ValueOf(&unicode.No).Elem()
-		t["Noncharacter_Code_Point"] = reflect.ValueOf(&unicode.Noncharacter_Code_Point).Elem()
-		t["Number"] = reflect.ValueOf(&unicode.Number).Elem()
-		t["Nushu"] = reflect.ValueOf(&unicode.Nushu).Elem()
-		t["Nyiakeng_Puachue_Hmong"] = reflect.ValueOf(&unicode.Nyiakeng_Puachue_Hmong).Elem()
-		t["Ogham"] = reflect.ValueOf(&unicode.Ogham).Elem()
-		t["Ol_Chiki"] = reflect.ValueOf(&unicode.Ol_Chiki).Elem()
-		t["Old_Hungarian"] = reflect.ValueOf(&unicode.Old_Hungarian).Elem()
-		t["Old_Italic"] = reflect.ValueOf(&unicode.Old_Italic).Elem()
-		t["Old_North_Arabian"] = reflect.ValueOf(&unicode.Old_North_Arabian).Elem()
-		t["Old_Permic"] = reflect.ValueOf(&unicode.Old_Permic).Elem()
-		t["Old_Persian"] = reflect.ValueOf(&unicode.Old_Persian).Elem()
-		t["Old_Sogdian"] = reflect.ValueOf(&unicode.Old_Sogdian).Elem()
-		t["Old_South_Arabian"] = reflect.ValueOf(&unicode.Old_South_Arabian).Elem()
-		t["Old_Turkic"] = reflect.ValueOf(&unicode.Old_Turkic).Elem()
-		t["Old_Uyghur"] = reflect.ValueOf(&unicode.Old_Uyghur).Elem()
-		t["Oriya"] = reflect.ValueOf(&unicode.Oriya).Elem()
-		t["Osage"] = reflect.ValueOf(&unicode.Osage).Elem()
-		t["Osmanya"] = reflect.ValueOf(&unicode.Osmanya).Elem()
-		t["Other"] = reflect.ValueOf(&unicode.Other).Elem()
-		t["Other_Alphabetic"] = reflect.ValueOf(&unicode.Other_Alphabetic).Elem()
-		t["Other_Default_Ignorable_Code_Point"] = reflect.ValueOf(&unicode.Other_Default_Ignorable_Code_Point).Elem()
-		t["Other_Grapheme_Extend"] = reflect.ValueOf(&unicode.Other_Grapheme_Extend).Elem()
-		t["Other_ID_Continue"] = reflect.ValueOf(&unicode.Other_ID_Continue).Elem()
-		t["Other_ID_Start"] = reflect.ValueOf(&unicode.Other_ID_Start).Elem()
-		t["Other_Lowercase"] = reflect.ValueOf(&unicode.Other_Lowercase).Elem()
-		t["Other_Math"] = reflect.ValueOf(&unicode.Other_Math).Elem()
-		t["Other_Uppercase"] = reflect.ValueOf(&unicode.Other_Uppercase).Elem()
-		t["P"] = reflect.ValueOf(&unicode.P).Elem()
-		t["Pahawh_Hmong"] = reflect.ValueOf(&unicode.Pahawh_Hmong).Elem()
-		t["Palmyrene"] = reflect.ValueOf(&unicode.Palmyrene).Elem()
-		t["Pattern_Syntax"] = reflect.ValueOf(&unicode.Pattern_Syntax).Elem()
-		t["Pattern_White_Space"] = reflect.ValueOf(&unicode.Pattern_White_Space).Elem()
-		t["Pau_Cin_Hau"] = reflect.ValueOf(&unicode.Pau_Cin_Hau).Elem()
-		t["Pc"] = reflect.ValueOf(&unicode.Pc).Elem()
-		t["Pd"] = reflect.ValueOf(&unicode.Pd).Elem()
-		t["Pe"] = reflect.ValueOf(&unicode.Pe).Elem()
-		t["Pf"] = reflect.ValueOf(&unicode.Pf).Elem()
-		t["Phags_Pa"] = reflect.ValueOf(&unicode.Phags_Pa).Elem()
-		t["Phoenician"] = reflect.ValueOf(&unicode.Phoenician).Elem()
-		t["Pi"] = reflect.ValueOf(&unicode.Pi).Elem()
-		t["Po"] = reflect.ValueOf(&unicode.Po).Elem()
-		t["Prepended_Concatenation_Mark"] = reflect.ValueOf(&unicode.Prepended_Concatenation_Mark).Elem()
-		t["PrintRanges"] = reflect.ValueOf(&unicode.PrintRanges).Elem()
-		t["Properties"] = reflect.ValueOf(&unicode.Properties).Elem()
-		t["Ps"] = reflect.ValueOf(&unicode.Ps).Elem()
-		t["Psalter_Pahlavi"] = reflect.ValueOf(&unicode.Psalter_Pahlavi).Elem()
-		t["Punct"] = reflect.ValueOf(&unicode.Punct).Elem()
-		t["Quotation_Mark"] = reflect.ValueOf(&unicode.Quotation_Mark).Elem()
-		t["Radical"] = reflect.ValueOf(&unicode.Radical).Elem()
-		t["Range16"] = reflect.ValueOf((*unicode.Range16)(nil))
-		t["Range32"] = reflect.ValueOf((*unicode.Range32)(nil))
-		t["RangeTable"] = reflect.ValueOf((*unicode.RangeTable)(nil))
-		t["Regional_Indicator"] = reflect.ValueOf(&unicode.Regional_Indicator).Elem()
-		t["Rejang"] = reflect.ValueOf(&unicode.Rejang).Elem()
-		t["ReplacementChar"] = reflect.ValueOf(constant.MakeInt64(unicode.ReplacementChar))
-		t["Runic"] = reflect.ValueOf(&unicode.Runic).Elem()
-		t["S"] = reflect.ValueOf(&unicode.S).Elem()
-		t["STerm"] = reflect.ValueOf(&unicode.STerm).Elem()
-		t["Samaritan"] = reflect.ValueOf(&unicode.Samaritan).Elem()
-		t["Saurashtra"] = reflect.ValueOf(&unicode.Saurashtra).Elem()
-		t["Sc"] = reflect.ValueOf(&unicode.Sc).Elem()
-		t["Scripts"] = reflect.ValueOf(&unicode.Scripts).Elem()
-		t["Sentence_Terminal"] = reflect.ValueOf(&unicode.Sentence_Terminal).Elem()
-		t["Sharada"] = reflect.ValueOf(&unicode.Sharada).Elem()
-		t["Shavian"] = reflect.ValueOf(&unicode.Shavian).Elem()
-		t["Siddham"] = reflect.ValueOf(&unicode.Siddham).Elem()
-		t["SignWriting"] = reflect.ValueOf(&unicode.SignWriting).Elem()
-		t["SimpleFold"] = reflect.ValueOf(unicode.SimpleFold)
-		t["Sinhala"] = reflect.ValueOf(&unicode.Sinhala).Elem()
-		t["Sk"] = reflect.ValueOf(&unicode.Sk).Elem()
-		t["Sm"] = reflect.ValueOf(&unicode.Sm).Elem()
-		t["So"] = reflect.ValueOf(&unicode.So).Elem()
-		t["Soft_Dotted"] = reflect.ValueOf(&unicode.Soft_Dotted).Elem()
-		t["Sogdian"] = reflect.ValueOf(&unicode.Sogdian).Elem()
-		t["Sora_Sompeng"] = reflect.ValueOf(&unicode.Sora_Sompeng).Elem()
-		t["Soyombo"] = reflect.ValueOf(&unicode.Soyombo).Elem()
-		t["Space"] = reflect.ValueOf(&unicode.Space).Elem()
-		t["SpecialCase"] = reflect.ValueOf((*unicode.SpecialCase)(nil))
-		t["Sundanese"] = reflect.ValueOf(&unicode.Sundanese).Elem()
-		t["Syloti_Nagri"] = reflect.ValueOf(&unicode.Syloti_Nagri).Elem()
-		t["Symbol"] = reflect.ValueOf(&unicode.Symbol).Elem()
-		t["Syriac"] = reflect.ValueOf(&unicode.Syriac).Elem()
-		t["Tagalog"] = reflect.ValueOf(&unicode.Tagalog).Elem()
-		t["Tagbanwa"] = reflect.ValueOf(&unicode.Tagbanwa).Elem()
-		t["Tai_Le"] = reflect.ValueOf(&unicode.Tai_Le).Elem()
-		t["Tai_Tham"] = reflect.ValueOf(&unicode.Tai_Tham).Elem()
-		t["Tai_Viet"] = reflect.ValueOf(&unicode.Tai_Viet).Elem()
-		t["Takri"] = reflect.ValueOf(&unicode.Takri).Elem()
-		t["Tamil"] = reflect.ValueOf(&unicode.Tamil).Elem()
-		t["Tangsa"] = reflect.ValueOf(&unicode.Tangsa).Elem()
-		t["Tangut"] = reflect.ValueOf(&unicode.Tangut).Elem()
-		t["Telugu"] = reflect.ValueOf(&unicode.Telugu).Elem()
-		t["Terminal_Punctuation"] = reflect.ValueOf(&unicode.Terminal_Punctuation).Elem()
-		t["Thaana"] = reflect.ValueOf(&unicode.Thaana).Elem()
-		t["Thai"] = reflect.ValueOf(&unicode.Thai).Elem()
-		t["Tibetan"] = reflect.ValueOf(&unicode.Tibetan).Elem()
-		t["Tifinagh"] = reflect.ValueOf(&unicode.Tifinagh).Elem()
-		t["Tirhuta"] = reflect.ValueOf(&unicode.Tirhuta).Elem()
-		t["Title"] = reflect.ValueOf(&unicode.Title).Elem()
-		t["TitleCase"] = reflect.ValueOf(constant.MakeInt64(unicode.TitleCase))
-		t["To"] = reflect.ValueOf(unicode.To)
-		t["ToLower"] = reflect.ValueOf(unicode.ToLower)
-		t["ToTitle"] = reflect.ValueOf(unicode.ToTitle)
-		t["ToUpper"] = reflect.ValueOf(unicode.ToUpper)
-		t["Toto"] = reflect.ValueOf(&unicode.Toto).Elem()
-		t["TurkishCase"] = reflect.ValueOf(&unicode.TurkishCase).Elem()
-		t["Ugaritic"] = reflect.ValueOf(&unicode.Ugaritic).Elem()
-		t["Unified_Ideograph"] = reflect.ValueOf(&unicode.Unified_Ideograph).Elem()
-		t["Upper"] = reflect.ValueOf(&unicode.Upper).Elem()
-		t["UpperCase"] = reflect.ValueOf(constant.MakeInt64(unicode.UpperCase))
-		t["UpperLower"] = reflect.ValueOf(constant.MakeInt64(unicode.UpperLower))
-		t["Vai"] = reflect.ValueOf(&unicode.Vai).Elem()
-		t["Variation_Selector"] = reflect.ValueOf(&unicode.Variation_Selector).Elem()
-		t["Version"] = reflect.ValueOf(constant.MakeString(unicode.Version))
-		t["Vithkuqi"] = reflect.ValueOf(&unicode.Vithkuqi).Elem()
-		t["Wancho"] = reflect.ValueOf(&unicode.Wancho).Elem()
-		t["Warang_Citi"] = reflect.ValueOf(&unicode.Warang_Citi).Elem()
-		t["White_Space"] = reflect.ValueOf(&unicode.White_Space).Elem()
-		t["Yezidi"] = reflect.ValueOf(&unicode.Yezidi).Elem()
-		t["Yi"] = reflect.ValueOf(&unicode.Yi).Elem()
-		t["Z"] = reflect.ValueOf(&unicode.Z).Elem()
-		t["Zanabazar_Square"] = reflect.ValueOf(&unicode.Zanabazar_Square).Elem()
-		t["Zl"] = reflect.ValueOf(&unicode.Zl).Elem()
-		t["Zp"] = reflect.ValueOf(&unicode.Zp).Elem()
-		t["Zs"] = reflect.ValueOf(&unicode.Zs).Elem()
-		return t
-	}
+func init() { tables["unicode"] = z_unicode_[:] }
+
+var z_unicode_ = [...]symbol{
+	{"ASCII_Hex_Digit", variable{&unicode.ASCII_Hex_Digit}},
+	{"Adlam", variable{&unicode.Adlam}},
+	{"Ahom", variable{&unicode.Ahom}},
+	{"Anatolian_Hieroglyphs", variable{&unicode.Anatolian_Hieroglyphs}},
+	{"Arabic", variable{&unicode.Arabic}},
+	{"Armenian", variable{&unicode.Armenian}},
+	{"Avestan", variable{&unicode.Avestan}},
+	{"AzeriCase", variable{&unicode.AzeriCase}},
+	{"Balinese", variable{&unicode.Balinese}},
+	{"Bamum", variable{&unicode.Bamum}},
+	{"Bassa_Vah", variable{&unicode.Bassa_Vah}},
+	{"Batak", variable{&unicode.Batak}},
+	{"Bengali", variable{&unicode.Bengali}},
+	{"Bhaiksuki", variable{&unicode.Bhaiksuki}},
+	{"Bidi_Control", variable{&unicode.Bidi_Control}},
+	{"Bopomofo", variable{&unicode.Bopomofo}},
+	{"Brahmi", variable{&unicode.Brahmi}},
+	{"Braille", variable{&unicode.Braille}},
+	{"Buginese", variable{&unicode.Buginese}},
+	{"Buhid", variable{&unicode.Buhid}},
+	{"C", variable{&unicode.C}},
+	{"Canadian_Aboriginal", variable{&unicode.Canadian_Aboriginal}},
+	{"Carian", variable{&unicode.Carian}},
+	{"CaseRange", (*unicode.CaseRange)(nil)},
+	{"CaseRanges", variable{&unicode.CaseRanges}},
+	{"Categories", variable{&unicode.Categories}},
+	{"CategoryAliases", variable{&unicode.CategoryAliases}},
+	{"Caucasian_Albanian", variable{&unicode.Caucasian_Albanian}},
+	{"Cc", variable{&unicode.Cc}},
+	{"Cf", variable{&unicode.Cf}},
+	{"Chakma", variable{&unicode.Chakma}},
+	{"Cham", variable{&unicode.Cham}},
+	{"Cherokee", variable{&unicode.Cherokee}},
+	{"Chorasmian", variable{&unicode.Chorasmian}},
+	{"Cn", variable{&unicode.Cn}},
+	{"Co", variable{&unicode.Co}},
+	{"Common", variable{&unicode.Common}},
+	{"Coptic", variable{&unicode.Coptic}},
+	{"Cs", variable{&unicode.Cs}},
+	{"Cuneiform", variable{&unicode.Cuneiform}},
+	{"Cypriot", variable{&unicode.Cypriot}},
+	{"Cypro_Minoan", variable{&unicode.Cypro_Minoan}},
+	{"Cyrillic", variable{&unicode.Cyrillic}},
+	{"Dash", variable{&unicode.Dash}},
+	{"Deprecated", variable{&unicode.Deprecated}},
+	{"Deseret", variable{&unicode.Deseret}},
+	{"Devanagari", variable{&unicode.Devanagari}},
+	{"Diacritic", variable{&unicode.Diacritic}},
+	{"Digit", variable{&unicode.Digit}},
+	{"Dives_Akuru", variable{&unicode.Dives_Akuru}},
+	{"Dogra", variable{&unicode.Dogra}},
+	{"Duployan", variable{&unicode.Duployan}},
+	{"Egyptian_Hieroglyphs", variable{&unicode.Egyptian_Hieroglyphs}},
+	{"Elbasan", variable{&unicode.Elbasan}},
+	{"Elymaic", variable{&unicode.Elymaic}},
+	{"Ethiopic", variable{&unicode.Ethiopic}},
+	{"Extender", variable{&unicode.Extender}},
+	{"FoldCategory", variable{&unicode.FoldCategory}},
+	{"FoldScript", variable{&unicode.FoldScript}},
+	{"Georgian", variable{&unicode.Georgian}},
+	{"Glagolitic", variable{&unicode.Glagolitic}},
+	{"Gothic", variable{&unicode.Gothic}},
+	{"Grantha", variable{&unicode.Grantha}},
+	{"GraphicRanges", variable{&unicode.GraphicRanges}},
+	{"Greek", variable{&unicode.Greek}},
+	{"Gujarati", variable{&unicode.Gujarati}},
+	{"Gunjala_Gondi", variable{&unicode.Gunjala_Gondi}},
+	{"Gurmukhi", variable{&unicode.Gurmukhi}},
+	{"Han", variable{&unicode.Han}},
+	{"Hangul", variable{&unicode.Hangul}},
+	{"Hanifi_Rohingya", variable{&unicode.Hanifi_Rohingya}},
+	{"Hanunoo", variable{&unicode.Hanunoo}},
+	{"Hatran", variable{&unicode.Hatran}},
+	{"Hebrew", variable{&unicode.Hebrew}},
+	{"Hex_Digit", variable{&unicode.Hex_Digit}},
+	{"Hiragana", variable{&unicode.Hiragana}},
+	{"Hyphen", variable{&unicode.Hyphen}},
+	{"IDS_Binary_Operator", variable{&unicode.IDS_Binary_Operator}},
+	{"IDS_Trinary_Operator", variable{&unicode.IDS_Trinary_Operator}},
+	{"Ideographic", variable{&unicode.Ideographic}},
+	{"Imperial_Aramaic", variable{&unicode.Imperial_Aramaic}},
+	{"In", unicode.In},
+	{"Inherited", variable{&unicode.Inherited}},
+	{"Inscriptional_Pahlavi", variable{&unicode.Inscriptional_Pahlavi}},
+	{"Inscriptional_Parthian", variable{&unicode.Inscriptional_Parthian}},
+	{"Is", unicode.Is},
+	{"IsControl", unicode.IsControl},
+	{"IsDigit", unicode.IsDigit},
+	{"IsGraphic", unicode.IsGraphic},
+	{"IsLetter", unicode.IsLetter},
+	{"IsLower", unicode.IsLower},
+	{"IsMark", unicode.IsMark},
+	{"IsNumber", unicode.IsNumber},
+	{"IsOneOf", unicode.IsOneOf},
+	{"IsPrint", unicode.IsPrint},
+	{"IsPunct", unicode.IsPunct},
+	{"IsSpace", unicode.IsSpace},
+	{"IsSymbol", unicode.IsSymbol},
+	{"IsTitle", unicode.IsTitle},
+	{"IsUpper", unicode.IsUpper},
+	{"Javanese", variable{&unicode.Javanese}},
+	{"Join_Control", variable{&unicode.Join_Control}},
+	{"Kaithi", variable{&unicode.Kaithi}},
+	{"Kannada", variable{&unicode.Kannada}},
+	{"Katakana", variable{&unicode.Katakana}},
+	{"Kawi", variable{&unicode.Kawi}},
+	{"Kayah_Li", variable{&unicode.Kayah_Li}},
+	{"Kharoshthi", variable{&unicode.Kharoshthi}},
+	{"Khitan_Small_Script", variable{&unicode.Khitan_Small_Script}},
+	{"Khmer", variable{&unicode.Khmer}},
+	{"Khojki", variable{&unicode.Khojki}},
+	{"Khudawadi", variable{&unicode.Khudawadi}},
+	{"L", variable{&unicode.L}},
+	{"LC", variable{&unicode.LC}},
+	{"Lao", variable{&unicode.Lao}},
+	{"Latin", variable{&unicode.Latin}},
+	{"Lepcha", variable{&unicode.Lepcha}},
+	{"Letter", variable{&unicode.Letter}},
+	{"Limbu", variable{&unicode.Limbu}},
+	{"Linear_A", variable{&unicode.Linear_A}},
+	{"Linear_B", variable{&unicode.Linear_B}},
+	{"Lisu", variable{&unicode.Lisu}},
+	{"Ll", variable{&unicode.Ll}},
+	{"Lm", variable{&unicode.Lm}},
+	{"Lo", variable{&unicode.Lo}},
+	{"Logical_Order_Exception", variable{&unicode.Logical_Order_Exception}},
+	{"Lower", variable{&unicode.Lower}},
+	{"LowerCase", untypedInt(unicode.LowerCase)},
+	{"Lt", variable{&unicode.Lt}},
+	{"Lu", variable{&unicode.Lu}},
+	{"Lycian", variable{&unicode.Lycian}},
+	{"Lydian", variable{&unicode.Lydian}},
+	{"M", variable{&unicode.M}},
+	{"Mahajani", variable{&unicode.Mahajani}},
+	{"Makasar", variable{&unicode.Makasar}},
+	{"Malayalam", variable{&unicode.Malayalam}},
+	{"Mandaic", variable{&unicode.Mandaic}},
+	{"Manichaean", variable{&unicode.Manichaean}},
+	{"Marchen", variable{&unicode.Marchen}},
+	{"Mark", variable{&unicode.Mark}},
+	{"Masaram_Gondi", variable{&unicode.Masaram_Gondi}},
+	{"MaxASCII", untypedInt(unicode.MaxASCII)},
+	{"MaxCase", untypedInt(unicode.MaxCase)},
+	{"MaxLatin1", untypedInt(unicode.MaxLatin1)},
+	{"MaxRune", untypedInt(unicode.MaxRune)},
+	{"Mc", variable{&unicode.Mc}},
+	{"Me", variable{&unicode.Me}},
+	{"Medefaidrin", variable{&unicode.Medefaidrin}},
+	{"Meetei_Mayek", variable{&unicode.Meetei_Mayek}},
+	{"Mende_Kikakui", variable{&unicode.Mende_Kikakui}},
+	{"Meroitic_Cursive", variable{&unicode.Meroitic_Cursive}},
+	{"Meroitic_Hieroglyphs", variable{&unicode.Meroitic_Hieroglyphs}},
+	{"Miao", variable{&unicode.Miao}},
+	{"Mn", variable{&unicode.Mn}},
+	{"Modi", variable{&unicode.Modi}},
+	{"Mongolian", variable{&unicode.Mongolian}},
+	{"Mro", variable{&unicode.Mro}},
+	{"Multani", variable{&unicode.Multani}},
+	{"Myanmar", variable{&unicode.Myanmar}},
+	{"N", variable{&unicode.N}},
+	{"Nabataean", variable{&unicode.Nabataean}},
+	{"Nag_Mundari", variable{&unicode.Nag_Mundari}},
+	{"Nandinagari", variable{&unicode.Nandinagari}},
+	{"Nd", variable{&unicode.Nd}},
+	{"New_Tai_Lue", variable{&unicode.New_Tai_Lue}},
+	{"Newa", variable{&unicode.Newa}},
+	{"Nko", variable{&unicode.Nko}},
+	{"Nl", variable{&unicode.Nl}},
+	{"No", variable{&unicode.No}},
+	{"Noncharacter_Code_Point", variable{&unicode.Noncharacter_Code_Point}},
+	{"Number", variable{&unicode.Number}},
+	{"Nushu", variable{&unicode.Nushu}},
+	{"Nyiakeng_Puachue_Hmong", variable{&unicode.Nyiakeng_Puachue_Hmong}},
+	{"Ogham", variable{&unicode.Ogham}},
+	{"Ol_Chiki", variable{&unicode.Ol_Chiki}},
+	{"Old_Hungarian", variable{&unicode.Old_Hungarian}},
+	{"Old_Italic", variable{&unicode.Old_Italic}},
+	{"Old_North_Arabian", variable{&unicode.Old_North_Arabian}},
+	{"Old_Permic", variable{&unicode.Old_Permic}},
+	{"Old_Persian", variable{&unicode.Old_Persian}},
+	{"Old_Sogdian", variable{&unicode.Old_Sogdian}},
+	{"Old_South_Arabian", variable{&unicode.Old_South_Arabian}},
+	{"Old_Turkic", variable{&unicode.Old_Turkic}},
+	{"Old_Uyghur", variable{&unicode.Old_Uyghur}},
+	{"Oriya", variable{&unicode.Oriya}},
+	{"Osage", variable{&unicode.Osage}},
+	{"Osmanya", variable{&unicode.Osmanya}},
+	{"Other", variable{&unicode.Other}},
+	{"Other_Alphabetic", variable{&unicode.Other_Alphabetic}},
+	{"Other_Default_Ignorable_Code_Point", variable{&unicode.Other_Default_Ignorable_Code_Point}},
+	{"Other_Grapheme_Extend", variable{&unicode.Other_Grapheme_Extend}},
+	{"Other_ID_Continue", variable{&unicode.Other_ID_Continue}},
+	{"Other_ID_Start", variable{&unicode.Other_ID_Start}},
+	{"Other_Lowercase", variable{&unicode.Other_Lowercase}},
+	{"Other_Math", variable{&unicode.Other_Math}},
+	{"Other_Uppercase", variable{&unicode.Other_Uppercase}},
+	{"P", variable{&unicode.P}},
+	{"Pahawh_Hmong", variable{&unicode.Pahawh_Hmong}},
+	{"Palmyrene", variable{&unicode.Palmyrene}},
+	{"Pattern_Syntax", variable{&unicode.Pattern_Syntax}},
+	{"Pattern_White_Space", variable{&unicode.Pattern_White_Space}},
+	{"Pau_Cin_Hau", variable{&unicode.Pau_Cin_Hau}},
+	{"Pc", variable{&unicode.Pc}},
+	{"Pd", variable{&unicode.Pd}},
+	{"Pe", variable{&unicode.Pe}},
+	{"Pf", variable{&unicode.Pf}},
+	{"Phags_Pa", variable{&unicode.Phags_Pa}},
+	{"Phoenician", variable{&unicode.Phoenician}},
+	{"Pi", variable{&unicode.Pi}},
+	{"Po", variable{&unicode.Po}},
+	{"Prepended_Concatenation_Mark", variable{&unicode.Prepended_Concatenation_Mark}},
+	{"PrintRanges", variable{&unicode.PrintRanges}},
+	{"Properties", variable{&unicode.Properties}},
+	{"Ps", variable{&unicode.Ps}},
+	{"Psalter_Pahlavi", variable{&unicode.Psalter_Pahlavi}},
+	{"Punct", variable{&unicode.Punct}},
+	{"Quotation_Mark", variable{&unicode.Quotation_Mark}},
+	{"Radical", variable{&unicode.Radical}},
+	{"Range16", (*unicode.Range16)(nil)},
+	{"Range32", (*unicode.Range32)(nil)},
+	{"RangeTable", (*unicode.RangeTable)(nil)},
+	{"Regional_Indicator", variable{&unicode.Regional_Indicator}},
+	{"Rejang", variable{&unicode.Rejang}},
+	{"ReplacementChar", untypedInt(unicode.ReplacementChar)},
+	{"Runic", variable{&unicode.Runic}},
+	{"S", variable{&unicode.S}},
+	{"STerm", variable{&unicode.STerm}},
+	{"Samaritan", variable{&unicode.Samaritan}},
+	{"Saurashtra", variable{&unicode.Saurashtra}},
+	{"Sc", variable{&unicode.Sc}},
+	{"Scripts", variable{&unicode.Scripts}},
+	{"Sentence_Terminal", variable{&unicode.Sentence_Terminal}},
+	{"Sharada", variable{&unicode.Sharada}},
+	{"Shavian", variable{&unicode.Shavian}},
+	{"Siddham", variable{&unicode.Siddham}},
+	{"SignWriting", variable{&unicode.SignWriting}},
+	{"SimpleFold", unicode.SimpleFold},
+	{"Sinhala", variable{&unicode.Sinhala}},
+	{"Sk", variable{&unicode.Sk}},
+	{"Sm", variable{&unicode.Sm}},
+	{"So", variable{&unicode.So}},
+	{"Soft_Dotted", variable{&unicode.Soft_Dotted}},
+	{"Sogdian", variable{&unicode.Sogdian}},
+	{"Sora_Sompeng", variable{&unicode.Sora_Sompeng}},
+	{"Soyombo", variable{&unicode.Soyombo}},
+	{"Space", variable{&unicode.Space}},
+	{"SpecialCase", (*unicode.SpecialCase)(nil)},
+	{"Sundanese", variable{&unicode.Sundanese}},
+	{"Syloti_Nagri", variable{&unicode.Syloti_Nagri}},
+	{"Symbol", variable{&unicode.Symbol}},
+	{"Syriac", variable{&unicode.Syriac}},
+	{"Tagalog", variable{&unicode.Tagalog}},
+	{"Tagbanwa", variable{&unicode.Tagbanwa}},
+	{"Tai_Le", variable{&unicode.Tai_Le}},
+	{"Tai_Tham", variable{&unicode.Tai_Tham}},
+	{"Tai_Viet", variable{&unicode.Tai_Viet}},
+	{"Takri", variable{&unicode.Takri}},
+	{"Tamil", variable{&unicode.Tamil}},
+	{"Tangsa", variable{&unicode.Tangsa}},
+	{"Tangut", variable{&unicode.Tangut}},
+	{"Telugu", variable{&unicode.Telugu}},
+	{"Terminal_Punctuation", variable{&unicode.Terminal_Punctuation}},
+	{"Thaana", variable{&unicode.Thaana}},
+	{"Thai", variable{&unicode.Thai}},
+	{"Tibetan", variable{&unicode.Tibetan}},
+	{"Tifinagh", variable{&unicode.Tifinagh}},
+	{"Tirhuta", variable{&unicode.Tirhuta}},
+	{"Title", variable{&unicode.Title}},
+	{"TitleCase", untypedInt(unicode.TitleCase)},
+	{"To", unicode.To},
+	{"ToLower", unicode.ToLower},
+	{"ToTitle", unicode.ToTitle},
+	{"ToUpper", unicode.ToUpper},
+	{"Toto", variable{&unicode.Toto}},
+	{"TurkishCase", variable{&unicode.TurkishCase}},
+	{"Ugaritic", variable{&unicode.Ugaritic}},
+	{"Unified_Ideograph", variable{&unicode.Unified_Ideograph}},
+	{"Upper", variable{&unicode.Upper}},
+	{"UpperCase", untypedInt(unicode.UpperCase)},
+	{"UpperLower", untypedInt(unicode.UpperLower)},
+	{"Vai", variable{&unicode.Vai}},
+	{"Variation_Selector", variable{&unicode.Variation_Selector}},
+	{"Version", untypedString(unicode.Version)},
+	{"Vithkuqi", variable{&unicode.Vithkuqi}},
+	{"Wancho", variable{&unicode.Wancho}},
+	{"Warang_Citi", variable{&unicode.Warang_Citi}},
+	{"White_Space", variable{&unicode.White_Space}},
+	{"Yezidi", variable{&unicode.Yezidi}},
+	{"Yi", variable{&unicode.Yi}},
+	{"Z", variable{&unicode.Z}},
+	{"Zanabazar_Square", variable{&unicode.Zanabazar_Square}},
+	{"Zl", variable{&unicode.Zl}},
+	{"Zp", variable{&unicode.Zp}},
+	{"Zs", variable{&unicode.Zs}},
 }

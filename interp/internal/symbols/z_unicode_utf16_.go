@@ -3,20 +3,17 @@
 package symbols
 
 import (
-	"reflect"
 	"unicode/utf16"
 )
 
-func init() {
-	tables["unicode/utf16"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AppendRune"] = reflect.ValueOf(utf16.AppendRune)
-		t["Decode"] = reflect.ValueOf(utf16.Decode)
-		t["DecodeRune"] = reflect.ValueOf(utf16.DecodeRune)
-		t["Encode"] = reflect.ValueOf(utf16.Encode)
-		t["EncodeRune"] = reflect.ValueOf(utf16.EncodeRune)
-		t["IsSurrogate"] = reflect.ValueOf(utf16.IsSurrogate)
-		t["RuneLen"] = reflect.ValueOf(utf16.RuneLen)
-		return t
-	}
+func init() { tables["unicode/utf16"] = z_unicode_utf16_[:] }
+
+var z_unicode_utf16_ = [...]symbol{
+	{"AppendRune", utf16.AppendRune},
+	{"Decode", utf16.Decode},
+	{"DecodeRune", utf16.DecodeRune},
+	{"Encode", utf16.Encode},
+	{"EncodeRune", utf16.EncodeRune},
+	{"IsSurrogate", utf16.IsSurrogate},
+	{"RuneLen", utf16.RuneLen},
 }

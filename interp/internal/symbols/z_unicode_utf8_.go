@@ -3,33 +3,29 @@
 package symbols
 
 import (
-	"go/constant"
-	"reflect"
 	"unicode/utf8"
 )
 
-func init() {
-	tables["unicode/utf8"] = func() map[string]reflect.Value {
-		t := map[string]reflect.Value{}
-		t["AppendRune"] = reflect.ValueOf(utf8.AppendRune)
-		t["DecodeLastRune"] = reflect.ValueOf(utf8.DecodeLastRune)
-		t["DecodeLastRuneInString"] = reflect.ValueOf(utf8.DecodeLastRuneInString)
-		t["DecodeRune"] = reflect.ValueOf(utf8.DecodeRune)
-		t["DecodeRuneInString"] = reflect.ValueOf(utf8.DecodeRuneInString)
-		t["EncodeRune"] = reflect.ValueOf(utf8.EncodeRune)
-		t["FullRune"] = reflect.ValueOf(utf8.FullRune)
-		t["FullRuneInString"] = reflect.ValueOf(utf8.FullRuneInString)
-		t["MaxRune"] = reflect.ValueOf(constant.MakeInt64(utf8.MaxRune))
-		t["RuneCount"] = reflect.ValueOf(utf8.RuneCount)
-		t["RuneCountInString"] = reflect.ValueOf(utf8.RuneCountInString)
-		t["RuneError"] = reflect.ValueOf(constant.MakeInt64(utf8.RuneError))
-		t["RuneLen"] = reflect.ValueOf(utf8.RuneLen)
-		t["RuneSelf"] = reflect.ValueOf(constant.MakeInt64(utf8.RuneSelf))
-		t["RuneStart"] = reflect.ValueOf(utf8.RuneStart)
-		t["UTFMax"] = reflect.ValueOf(constant.MakeInt64(utf8.UTFMax))
-		t["Valid"] = reflect.ValueOf(utf8.Valid)
-		t["ValidRune"] = reflect.ValueOf(utf8.ValidRune)
-		t["ValidString"] = reflect.ValueOf(utf8.ValidString)
-		return t
-	}
+func init() { tables["unicode/utf8"] = z_unicode_utf8_[:] }
+
+var z_unicode_utf8_ = [...]symbol{
+	{"AppendRune", utf8.AppendRune},
+	{"DecodeLastRune", utf8.DecodeLastRune},
+	{"DecodeLastRuneInString", utf8.DecodeLastRuneInString},
+	{"DecodeRune", utf8.DecodeRune},
+	{"DecodeRuneInString", utf8.DecodeRuneInString},
+	{"EncodeRune", utf8.EncodeRune},
+	{"FullRune", utf8.FullRune},
+	{"FullRuneInString", utf8.FullRuneInString},
+	{"MaxRune", untypedInt(utf8.MaxRune)},
+	{"RuneCount", utf8.RuneCount},
+	{"RuneCountInString", utf8.RuneCountInString},
+	{"RuneError", untypedInt(utf8.RuneError)},
+	{"RuneLen", utf8.RuneLen},
+	{"RuneSelf", untypedInt(utf8.RuneSelf)},
+	{"RuneStart", utf8.RuneStart},
+	{"UTFMax", untypedInt(utf8.UTFMax)},
+	{"Valid", utf8.Valid},
+	{"ValidRune", utf8.ValidRune},
+	{"ValidString", utf8.ValidString},
 }

@@ -31,12 +31,16 @@ func TestFilesAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if std := strings.TrimSpace(string(release)) == runtime.Version(); std {
+	std := strings.TrimSpace(string(release)) == runtime.Version()
+	if std {
 		paths = append(paths, list.Std...)
 	}
 	fresh, err := generate(paths)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, pageFile)); std && (err != nil || !bytes.Equal(got, embeds(fresh))) {
+		t.Errorf("%s is stale: run go generate ./interp/... (%v)", pageFile, err)
 	}
 	index := readIndex(filepath.Join(dir, "index.txt"))
 	for name, want := range fresh {

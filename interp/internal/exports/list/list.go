@@ -37,6 +37,53 @@ var Comments = map[string]string{
 // name that a package of Own gives them.
 var Met = []string{"halfnote/tensor/driver"}
 
+// System lists the packages of Std that the program of a page in a browser leaves out: those that need sockets, processes, signals or databases, which
+// a page does not have, and those for object files and public keys, which would make it larger.
+var System = []string{
+	"crypto/dsa",
+	"crypto/ecdh",
+	"crypto/ecdsa",
+	"crypto/ed25519",
+	"crypto/elliptic",
+	"crypto/hpke",
+	"crypto/mlkem",
+	"crypto/rsa",
+	"crypto/tls",
+	"crypto/x509",
+	"crypto/x509/pkix",
+	"database/sql",
+	"database/sql/driver",
+	"debug/buildinfo",
+	"debug/dwarf",
+	"debug/elf",
+	"debug/gosym",
+	"debug/macho",
+	"debug/pe",
+	"debug/plan9obj",
+	"expvar",
+	"go/build",
+	"go/importer",
+	"mime/multipart",
+	"net",
+	"net/http",
+	"net/http/cgi",
+	"net/http/cookiejar",
+	"net/http/fcgi",
+	"net/http/httptest",
+	"net/http/httptrace",
+	"net/http/httputil",
+	"net/mail",
+	"net/rpc",
+	"net/rpc/jsonrpc",
+	"net/smtp",
+	"net/textproto",
+	"os/exec",
+	"os/signal",
+	"os/user",
+	"runtime/pprof",
+	"runtime/trace",
+}
+
 // Std lists the packages of the standard library, whose exported names are the same on
 // Linux, macOS and Windows. It leaves out those for which package exports has a reason.
 var Std = []string{

@@ -39,12 +39,12 @@ func met(pkgs []*load.Package) map[string][]byte {
 	}
 	files := map[string][]byte{}
 	for path, names := range found {
-		w := writer{imports: map[string]string{"reflect": "reflect"}}
+		w := writer{imports: map[string]string{}}
 		var entries bytes.Buffer
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			a := names[name]
 			pkg := w.qualify(types.NewPackage(a.path, a.pkg))
-			fmt.Fprintf(&entries, "t[%q] = reflect.ValueOf((*%s.%s)(nil))\n", name, pkg, a.name)
+			fmt.Fprintf(&entries, "{%q, (*%s.%s)(nil)},\n", name, pkg, a.name)
 		}
 		src, err := format.Source(w.file(path, entries.Bytes(), nil))
 		if err != nil {
