@@ -139,7 +139,7 @@ func (r *BlocksReport) Of(s quant.Scheme) []BlockStats {
 	return list
 }
 
-// Worst returns the operand with the largest error under a scheme. It is zero if there is none.
+// Worst returns the operand with the largest error under a scheme, or a zero BlockStats if the report has no operand under it.
 func (r *BlocksReport) Worst(s quant.Scheme) BlockStats {
 	list := r.Of(s)
 	if len(list) == 0 {

@@ -16,7 +16,7 @@ type Parting struct {
 	Op int
 	// A and B are that operation in both recordings; nil in one that has ended before.
 	A, B *trace.OpRecord
-	// Operand is the first operand that no operation has computed and that differs already, such as a weight or a batch; -1 if there is none.
+	// Operand is the first operand that no operation has computed and that differs already, such as a weight or a batch. It is -1 if all such operands agree.
 	Operand int
 	// Why is a sentence on what differs: the operation, its dtypes and shapes, an operand, or elements of the result.
 	Why string

@@ -59,7 +59,7 @@ type Writer struct {
 	sum   uint64
 }
 
-// NewWriter returns a writer for a tensor of a dtype, by torch's name. It panics if there is no such dtype.
+// NewWriter returns a writer for a tensor. The dtype has torch's name, such as float32; NewWriter panics for an unknown one.
 func NewWriter(dtype string, shape ...int) *Writer {
 	e, ok := elements[dtype]
 	if !ok {
