@@ -60,8 +60,8 @@ STD, amp, display, tensor, tensor/driver, tensor/nn < amp/fp8
 STD, display, display/chart < amp/roofline
 STD, amp, dist, tensor, tensor/nn, display, display/chart, amp/roofline, protowire < amp/trace
 STD, amp, dist, tensor, tensor/nn, tensor/optim, tensor/quant, display, display/chart, display/widget, amp/trace < amp/diagnose
-STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, tensor/quant, display, display/chart, display/widget, amp/trace, amp/roofline < amp/experiment
-STD, x/sys, amp, cuda, display, display/chart, tensor, tensor/nn, tensor/nn/models, tensor/optim, kernel/client < internal/bench
+STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, tensor/quant, display, display/chart, display/widget, amp/fp8, amp/trace, amp/roofline < amp/experiment
+STD, x/sys, amp, cuda, display, display/chart, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/quant, kernel/client < internal/bench
 
 STD, purego < dist/internal/mpi
 STD, dist/internal/mpi < dist/internal/mpi/mpitest
@@ -98,7 +98,7 @@ STD, kernel/eval, interp/internal/engine, interp/internal/lower, interp/internal
 STD, kernel/eval, interp/internal/dynamic, interp/internal/live < interp/internal/stdio
 STD, interp/internal/lower, interp/internal/ansi < interp/internal/syntax
 STD, internal/near, x/tools, interp/internal/exports, interp/internal/syntax < interp/internal/hints
-STD, interp/internal/engine, interp/internal/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/hints, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
+STD, x/tools, interp/internal/engine, interp/internal/lower, interp/internal/clone, interp/internal/dynamic, interp/internal/exports, interp/internal/hints, interp/internal/library, interp/internal/live, interp/internal/syntax < interp/internal/front
 STD < interp/internal/mapaccess, interp/internal/typemaker
 STD, interp/internal/engine, interp/internal/mapaccess, interp/internal/words, yaegi < interp/internal/yaegi
 STD < interp/internal/native/object, interp/internal/native/toolchain

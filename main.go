@@ -138,6 +138,7 @@ type siteCommand struct {
 	Notebooks []string `arg:"" optional:"" name:"notebook" help:"Executed notebooks, in the order of the site. Without any, the tutorials." type:"existingfile"`
 	Dir       string   `default:"halfnote-site" help:"Folder for the pages; its index is index.html." type:"path"`
 	Title     string   `default:"Mixed precision in Go" help:"Title of the index."`
+	Live      string   `placeholder:"ADDRESS" help:"Address of a site that halfnote lite wrote, also a relative one: each page gets a link that runs its lesson there."`
 	First     bool     `name:"run" help:"Run the notebooks first. The files stay as they are; the site gets the executed copies."`
 }
 
@@ -168,7 +169,7 @@ func (c siteCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := notebook.WriteSite(c.Dir, c.Title, lessons); err != nil {
+	if err := notebook.WriteSite(c.Dir, c.Title, c.Live, lessons); err != nil {
 		return err
 	}
 	fmt.Println("open", filepath.Join(c.Dir, "index.html"), "in a browser")
@@ -424,7 +425,8 @@ func gpu() string {
 	if err := cuda.Err(); err != nil {
 		return err.Error()
 	}
-	return "an NVIDIA GPU can be used"
+	major, minor := cuda.DeviceCapability(0)
+	return fmt.Sprintf("%s, compute capability %d.%d; %s", cuda.DeviceName(0), major, minor, cuda.Products())
 }
 
 type versionCommand struct{}

@@ -79,7 +79,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, MemorySetBy: setBy, Mapped: driver.Mapped, Sources: sources, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Theme: c.Theme, Charts: c.Charts, Memory: limit / 10 * 9, MemorySetBy: setBy, Mapped: driver.Mapped, Sources: sources, Lessons: tutorials, Leave: amp.Internal(plumbing.Token{}).CloseRegions})
 	if err != nil {
 		return err
 	}

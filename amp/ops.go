@@ -120,6 +120,9 @@ func (p Policy) By(op tensor.Info) string {
 	torch := fmt.Sprintf("torch's %s list %s", lists, list)
 	if c == Unlisted {
 		torch = fmt.Sprintf("on none of torch's %s lists", lists)
+		if n := p.newcomer(op.Name); n != nil {
+			torch += fmt.Sprintf(" of PyTorch 2.%d; on one since 2.%d", p.release-1, n.since)
+		}
 		if d := p.decomposition(op.Name); d.of != "" {
 			torch += ", but composed of " + d.of + " in torch"
 		}

@@ -14,15 +14,16 @@ import (
 // changed copies. The lists belong to the policy, not to a device: [Float16] applies torch's
 // CUDA lists wherever the tensors live.
 type Policy struct {
-	lower  tensor.DType
-	on     bool
-	cpu    bool // use torch's CPU lists instead of the CUDA lists
-	apex   bool // use Apex's lists instead of the CUDA lists
-	cache  bool
-	legacy bool // use torch's earlier cache rule
-	own    *override
-	placed bool   // an override applies to one module only
-	recipe recipe // of block formats, or none
+	lower   tensor.DType
+	on      bool
+	cpu     bool // use torch's CPU lists instead of the CUDA lists
+	apex    bool // use Apex's lists instead of the CUDA lists
+	cache   bool
+	legacy  bool // use torch's earlier cache rule
+	own     *override
+	placed  bool   // an override applies to one module only
+	recipe  recipe // of block formats, or none
+	release int    // minor version of PyTorch 2 whose lists are used, plus 1; 0 for the newest
 }
 
 // override is a user's category for one operation; later overrides precede earlier ones.
@@ -125,7 +126,11 @@ func (p Policy) Category(op tensor.Info) Category {
 // listed returns the category of the list that op is on.
 func (p Policy) listed(op tensor.Info) Category {
 	r, ok := lists[op.Name]
-	switch {
+	switch n := p.newcomer(op.Name); {
+	case n != nil && n.there(p):
+		return n.category
+	case n != nil:
+		return Unlisted
 	case !ok && !op.GivenDType:
 		return registeredAs(op.Name)
 	case p.cpu:

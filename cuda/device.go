@@ -20,6 +20,14 @@ type backend interface {
 	Capability() (major, minor int)
 	EmptyCache() error
 	AllowTF32(on bool)
+	Library() (file string, err error)
+	Driver() int
+}
+
+// lookup returns GPU 0, or nil if it cannot be used.
+func lookup() backend {
+	b, _ := driver.Lookup("cuda").(backend)
+	return b
 }
 
 // Available reports whether tensors can live on a GPU. It is torch.cuda.is_available.
@@ -36,7 +44,7 @@ func Err() error {
 // DeviceCount returns the number of GPUs, 0 if none is [Available]. It is
 // torch.cuda.device_count.
 func DeviceCount() int {
-	if b, ok := driver.Lookup("cuda").(backend); ok {
+	if b := lookup(); b != nil {
 		return b.Devices()
 	}
 	return 0

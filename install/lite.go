@@ -1,34 +1,33 @@
 package install
 
 import (
-	"compress/gzip"
 	"context"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
 // liteExtension is the extension of JupyterLite that starts the kernel in a worker of the page.
 //
-//go:embed lite
+//go:embed lite/package.json lite/static
 var liteExtension embed.FS
+
+//go:embed lite/service-worker.js
+var liteServiceWorker []byte
 
 //go:embed zlite.txt
 var liteRequirements string
 
 var liteRecipe = recipe{
-	name: "lite", what: "JupyterLite", packages: []string{"jupyterlite_core", "jupyter_server", "jupyterlab_widgets"}, requirements: liteRequirements,
+	name: "lite", what: "JupyterLite", packages: []string{"jupyterlite_core", "jupyter_server", "jupyterlab_widgets", "zstandard"}, requirements: liteRequirements,
 	cost: "half a minute and 60 MB", instead: "`halfnote site` writes pages to read without Python",
 }
 
@@ -75,7 +74,7 @@ func Lite(ctx context.Context, o LiteOptions) error {
 	defer os.RemoveAll(dir)
 	extensions, site := filepath.Join(dir, "extensions"), filepath.Join(dir, "site")
 	fmt.Fprintln(o.Progress, "Building the kernel for the browser (a minute the first time).")
-	if err := writeLiteExtension(ctx, root, filepath.Join(extensions, "halfnote-lite")); err != nil {
+	if err := env.writeLiteExtension(ctx, root, filepath.Join(extensions, "halfnote-lite")); err != nil {
 		return fmt.Errorf("install: lite: %w", err)
 	}
 	if err := writeLiteSettings(site); err != nil {
@@ -86,104 +85,11 @@ func Lite(ctx context.Context, o LiteOptions) error {
 	if err := runQuietly(build); err != nil {
 		return env.failed(ctx, fmt.Errorf("install: lite: jupyter lite build: %w", err))
 	}
-	return nil
-}
-
-// writeLiteExtension writes the extension with the program of the kernel.
-func writeLiteExtension(ctx context.Context, root, dir string) error {
-	files, err := fs.Sub(liteExtension, "lite")
-	if err != nil {
-		return err
-	}
-	if err := os.CopyFS(dir, files); err != nil {
-		return err
-	}
-	static := filepath.Join(dir, "static")
-	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
-	if err != nil {
-		return fmt.Errorf("the go command, which builds the kernel: %w", err)
-	}
-	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(static, "wasm_exec.js"), glue, 0o644); err != nil {
-		return err
-	}
-	program := filepath.Join(dir, "halfnote.wasm")
-	if err := BuildLite(ctx, root, program); err != nil {
-		return err
-	}
-	defer os.Remove(program)
-	return compress(program, filepath.Join(static, "halfnote.wasm.gz"))
-}
-
-// liberation are the packages of fonts that gonum/plot embeds, 4 MB. Charts take the font of package chart, so the program of a page has that one in their place.
-var liberation = []string{
-	"monobold", "monobolditalic", "monoitalic", "monoregular", "sansbold", "sansbolditalic", "sansitalic", "sansregular",
-	"serifbold", "serifbolditalic", "serifitalic", "serifregular",
-}
-
-// BuildLite writes the program of a page, from the sources in root. With the tag minimal, gonum/plot has no writers of PDF and EPS.
-func BuildLite(ctx context.Context, root, program string) error {
-	dir, err := os.MkdirTemp("", "halfnote-lite-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return err
-	}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		return err
-	}
-	const module = "codeberg.org/go-fonts/liberation"
-	fonts := filepath.Join(dir, "liberation")
-	files := map[string]string{
-		filepath.Join(dir, "lite.mod"): fmt.Sprintf("%s\nreplace %s => %q\n", mod, module, fonts),
-		filepath.Join(dir, "lite.sum"): string(sum),
-		filepath.Join(fonts, "go.mod"): "module " + module + "\n\ngo 1.26\n",
-	}
-	for _, name := range liberation {
-		name = "liberation" + name
-		files[filepath.Join(fonts, name, "font.go")] = fmt.Sprintf("package %s\n\nimport \"codeberg.org/go-fonts/dejavu/dejavusans\"\n\nvar TTF = dejavusans.TTF\n", name)
-	}
-	for file, text := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			return err
-		}
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags=minimal", "-ldflags=-s -w", "-modfile="+filepath.Join(dir, "lite.mod"), "-o", program, "./internal/lite")
-	build.Dir = root
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-	if err := runQuietly(build); err != nil {
-		return fmt.Errorf("go build: %w", err)
+	worker := filepath.Join(output, "service-worker.js")
+	if err := errors.Join(os.Rename(worker, filepath.Join(output, "jupyterlite-service-worker.js")), os.WriteFile(worker, liteServiceWorker, 0o644)); err != nil {
+		return fmt.Errorf("install: lite: %w", err)
 	}
 	return nil
-}
-
-// compress writes a file in gzip's format, which browsers can unpack.
-func compress(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(z, in); err != nil {
-		return err
-	}
-	return errors.Join(z.Close(), out.Close())
 }
 
 // writeLiteSettings writes what a site says of itself.

@@ -61,7 +61,7 @@ func (s *Session) missed(in eval.Cell, out eval.Output) {
 func (s *Session) newMagics() *magic.Magics {
 	h := magicHost{s}
 	return magic.New(magic.Host{
-		Code: h, Names: h, State: h, History: s.history, Screen: s.screen, Debugger: s.debugger, Live: s.live, Hashes: &s.hashes, Release: s.opts.Release,
+		Code: h, Names: h, State: h, History: s.history, Screen: s.screen, Debugger: s.debugger, Live: s.live, Hashes: &s.hashes, Release: s.opts.Release, Lessons: s.opts.Lessons,
 	})
 }
 

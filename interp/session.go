@@ -49,6 +49,8 @@ type Options struct {
 	// Sources holds the source of halfnote's packages, in folders such as "tensor/nn", for
 	// the pages of "name??"; nil means that these show none.
 	Sources fs.FS
+	// Lessons holds notebooks with the outputs of their authors, which %receipt shows next to others; nil means none.
+	Lessons fs.FS
 	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
 	MaxDepth int
 	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no

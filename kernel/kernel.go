@@ -11,7 +11,7 @@ import (
 type Config struct {
 	// Log gets a line for each message that was dropped; nil discards them.
 	Log *Log
-	// History keeps the cells; nil keeps them in memory. Outputs are kept if it is also a [KeptOutputs].
+	// History keeps the cells; nil keeps them and their outputs in memory. Outputs are kept if it is also a [KeptOutputs].
 	History History
 	// Witness is told what the kernel does; nil for none.
 	Witness Witness
@@ -105,7 +105,7 @@ func newKernel(c Config, t Transport, e Evaluator) *kernel {
 		k.log = NewLog(nil)
 	}
 	if k.history == nil {
-		k.history = &Memory{}
+		k.history = &Keeper{}
 	}
 	if outputs, ok := k.history.(KeptOutputs); ok {
 		k.kept = &kept{history: k.history, stored: outputs}

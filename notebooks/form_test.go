@@ -49,6 +49,7 @@ func TestForm(t *testing.T) {
 	for _, p := range exercise.Progress() {
 		progress[p.Lesson] = p
 	}
+	names := lessonNames(t)
 	for number, nb := range lessons(t) {
 		t.Run(number, func(t *testing.T) {
 			parts := sections(nb)
@@ -98,6 +99,9 @@ func TestForm(t *testing.T) {
 			}
 			if cost := find("Time and memory"); len(cost.code) != 1 || !strings.Contains(cost.code[0].Source, "exercise.Cost()") || !cost.code[0].HasTag("timing") {
 				t.Error("the section \"Time and memory\": want one cell with exercise.Cost() and the tag timing")
+			}
+			if last := nb.Cells[len(nb.Cells)-1]; last.Source != "%receipt "+names[number] || len(find("Your numbers").code) != 1 {
+				t.Errorf("the section \"Your numbers\": want the last cell %%receipt %s, not\n%s", names[number], last.Source)
 			}
 			charts := 0
 			ids := map[string]bool{}

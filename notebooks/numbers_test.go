@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfnote/internal/receipt"
 	"halfnote/notebooks/notebook"
 )
 
@@ -65,7 +66,7 @@ func proseNumbers(markdown string) (numbers []string) {
 func shownNumbers(nb *notebook.Notebook) map[string]bool {
 	shown := map[string]bool{}
 	for _, c := range nb.Cells {
-		if c.Type != notebook.Code {
+		if c.Type != notebook.Code || receipt.Compares(c.Source) {
 			continue
 		}
 		text := c.Source + "\n"

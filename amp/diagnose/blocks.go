@@ -4,18 +4,21 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"halfnote/amp/trace"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/quant"
 )
 
-// BlockStats is what a scheme does to one operand of a product of a layer.
+// BlockStats is what a scheme does to one operand of a product.
 type BlockStats struct {
 	Module string // path of the layer
 	Source string // line of the cell that called it
-	Role   Role
-	Tensor string // "input", "weight" or "gradient", which is that of the result
+	Shapes string // of two matrices, such as "(2, 32, 48) (2, 48, 32)"; "" for a layer
+	Role   Role   // in a product of two matrices the input is the first one and the weight the second
+	Tensor string // "input" and "weight", or "first" and "second" of two matrices, or "gradient", which is that of the result
 	Scheme quant.Scheme
 
 	quant.Stats             // with blocks along the dimension that the product sums over
@@ -27,13 +30,31 @@ type BlockStats struct {
 type BlocksReport struct {
 	Stats   []BlockStats // in the order of the products; the schemes of an operand are next to each other
 	Schemes []quant.Scheme
+	Left    []LeftProduct
+}
+
+// LeftProduct is an operation with products that [Blocks] does not measure.
+type LeftProduct struct {
+	Module, Source string // as in BlockStats
+	Op             string
+	Why            string
+}
+
+// String names the operation and the reason.
+func (l LeftProduct) String() string {
+	at := ""
+	if l.Module != "" {
+		at = " of module " + l.Module
+	}
+	return l.Op + at + ": " + l.Why
 }
 
 // blockSchemes are the schemes that Blocks tries by default.
 var blockSchemes = []quant.Scheme{quant.MX{Element: quant.E4M3FN, Mode: quant.RCeil}, quant.MX{Element: quant.E5M2, Mode: quant.RCeil}, quant.MXFP6, quant.NVFP4{}, quant.MXFP4}
 
-// Blocks runs step, which trains for one or a few steps, and computes what block formats would do to the operands of its linear layers: in the forward pass, and
-// in the two products of the backward pass. schemes need not be those of the step, which keeps its policy: a step in bfloat16 shows
+// Blocks runs step, which trains for one or a few steps, and computes what block formats would do to the operands of its linear layers and products of matrices: in the
+// forward pass, and in the two products of the backward pass. Other products, those of convolutions and of attention in one operation, are not measured, and
+// Left names them. schemes need not be those of the step, which keeps its policy: a step in bfloat16 shows
 // what MXFP4 would have lost. Without schemes, it is MXFP8 in E4M3 and E5M2, MXFP6, NVFP4 and MXFP4. The training step takes effect.
 //
 //	diagnose.Blocks(net, func() { … one step … })
@@ -57,16 +78,20 @@ func Blocks(net any, step func(), schemes ...quant.Scheme) *BlocksReport {
 	places := trace.NewPlaces(models...)
 	w := gemmWatch{
 		begun: func(g *gemm, _ *tensor.Event) {
-			if g.linear() {
+			if g.linear() || g.matrices() {
 				tensor.Unobserved(func() { r.product(g, Forward) })
+			} else {
+				r.leave(g)
 			}
 		},
 		known: func(g *gemm) {
-			if g.linear() {
+			if linear := g.linear(); linear || g.matrices() {
 				if g.operands[0].RequiresGrad() {
 					r.product(g, InputGradient)
 				}
-				r.product(g, WeightGradient)
+				if linear || g.operands[1].RequiresGrad() {
+					r.product(g, WeightGradient)
+				}
 			}
 		},
 	}
@@ -76,29 +101,58 @@ func Blocks(net any, step func(), schemes ...quant.Scheme) *BlocksReport {
 	return r
 }
 
+// leave notes an operation whose products are not measured.
+func (r *BlocksReport) leave(g *gemm) {
+	if g.custom || g.op == "prelu" {
+		return
+	}
+	why := fmt.Sprintf("operands of shapes %s and %s are not those of a linear layer or of two lists of as many matrices", text.Shape(g.operands[0].Shape()), text.Shape(g.operands[1].Shape()))
+	switch {
+	case strings.HasPrefix(g.op, "conv"):
+		why = "its products are those of windows of the input, which no format here stores; with kernels of size 1 a linear layer is the same"
+	case g.op == "scaled_dot_product_attention":
+		why = "it is two products in one operation; written as q.MatMul(k.Transpose(-1, -2)), Softmax and MatMul both are measured"
+	}
+	if left := (LeftProduct{g.at.module, g.at.source, g.op, why}); !slices.Contains(r.Left, left) {
+		r.Left = append(r.Left, left)
+	}
+}
+
 // product measures the operands of a product with each scheme.
 func (r *BlocksReport) product(g *gemm, role Role) {
-	rows := func(t *tensor.Tensor) *tensor.Tensor {
-		return t.Detach().Float().Reshape(-1, t.Shape()[t.Dim()-1])
+	// As lists of matrices, x (…, m, k), w (…, n, k) and dy (…, m, n).
+	matrices := func(t *tensor.Tensor) *tensor.Tensor {
+		t = t.Detach().Float()
+		if g.linear() {
+			return t.Reshape(-1, t.Shape()[t.Dim()-1])
+		}
+		return t
 	}
-	names, list := []string{"input", "weight"}, []*tensor.Tensor{rows(g.operands[0]), rows(g.operands[1])}
+	first, second, shapes := "input", "weight", ""
+	x, w := matrices(g.operands[0]), matrices(g.operands[1])
+	if !g.linear() {
+		first, second, shapes = "first", "second", text.Shape(g.operands[0].Shape())+" "+text.Shape(g.operands[1].Shape())
+		w = w.Transpose(-1, -2).Contiguous()
+	}
+	names, list := []string{first, second}, []*tensor.Tensor{x, w}
 	switch role {
 	case InputGradient:
-		names, list = []string{"gradient", "weight"}, []*tensor.Tensor{rows(g.dy), list[1]}
+		names, list = []string{"gradient", second}, []*tensor.Tensor{matrices(g.dy), w}
 	case WeightGradient:
-		names, list = []string{"gradient", "input"}, []*tensor.Tensor{rows(g.dy), list[0]}
+		names, list = []string{"gradient", first}, []*tensor.Tensor{matrices(g.dy), x}
 	}
 	for i, t := range list {
 		if t.Numel() == 0 {
 			continue
 		}
-		ratio := top(channels(t))
+		ratio := top(channels(t.Reshape(-1, t.Shape()[t.Dim()-1])))
 		if role == WeightGradient || role == InputGradient && i == 1 {
-			t = t.T().Contiguous() // the product sums over the other dimension
+			t = t.Transpose(-1, -2).Contiguous() // the product sums over the other dimension
 		}
+		t = t.Reshape(-1, t.Shape()[t.Dim()-1])
 		turned := rotated(t, rotation)
 		for _, s := range r.Schemes {
-			r.add(BlockStats{Module: g.at.module, Source: g.at.source, Role: role, Tensor: names[i], Scheme: s, Stats: quant.Measure(t, s), Rotated: quant.Measure(turned, s), Outlier: ratio})
+			r.add(BlockStats{Module: g.at.module, Source: g.at.source, Shapes: shapes, Role: role, Tensor: names[i], Scheme: s, Stats: quant.Measure(t, s), Rotated: quant.Measure(turned, s), Outlier: ratio})
 		}
 	}
 }
@@ -117,7 +171,7 @@ func rotated(t *tensor.Tensor, size int) *tensor.Tensor {
 // add adds s to that of the same operand and scheme.
 func (r *BlocksReport) add(s BlockStats) {
 	for i := range r.Stats {
-		if old := &r.Stats[i]; old.Module == s.Module && old.Source == s.Source && old.Role == s.Role && old.Tensor == s.Tensor && old.Scheme == s.Scheme {
+		if old := &r.Stats[i]; old.Module == s.Module && old.Source == s.Source && old.Shapes == s.Shapes && old.Role == s.Role && old.Tensor == s.Tensor && old.Scheme == s.Scheme {
 			old.Stats, old.Rotated, old.Outlier = old.Stats.Add(s.Stats), old.Rotated.Add(s.Rotated), max(old.Outlier, s.Outlier)
 			return
 		}
@@ -155,10 +209,14 @@ func (b BlockStats) String() string {
 
 // title names the operand.
 func (b BlockStats) title() string {
-	if b.Module == "" {
-		return fmt.Sprintf("%s, %s", b.Role, b.Tensor)
+	title := fmt.Sprintf("%s, %s", b.Role, b.Tensor)
+	if b.Shapes != "" {
+		title = fmt.Sprintf("product of %s, %s", b.Shapes, title)
 	}
-	return fmt.Sprintf("module %s, %s, %s", b.Module, b.Role, b.Tensor)
+	if b.Module != "" {
+		title = fmt.Sprintf("module %s, %s", b.Module, title)
+	}
+	return title
 }
 
 // OutliersReport is the result of [Outliers].

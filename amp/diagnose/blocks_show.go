@@ -13,7 +13,7 @@ import (
 
 // blockProduct is a product of a report, with the larger error of its two operands for each scheme.
 type blockProduct struct {
-	module string
+	module string // and the shapes of a product of two matrices
 	role   Role
 	errors []float64
 }
@@ -31,10 +31,11 @@ func (r *BlocksReport) products() []blockProduct {
 		if k < 0 {
 			continue
 		}
-		i := slices.IndexFunc(list, func(p blockProduct) bool { return p.module == b.Module && p.role == b.Role })
+		module := strings.TrimSpace(b.Module + " " + b.Shapes)
+		i := slices.IndexFunc(list, func(p blockProduct) bool { return p.module == module && p.role == b.Role })
 		if i < 0 {
 			i = len(list)
-			list = append(list, blockProduct{b.Module, b.Role, make([]float64, len(r.Schemes))})
+			list = append(list, blockProduct{module, b.Role, make([]float64, len(r.Schemes))})
 		}
 		list[i].errors[k] = max(list[i].errors[k], b.Error())
 	}
@@ -88,7 +89,7 @@ func (r *BlocksReport) Chart() *chart.Figure {
 // summary returns a sentence on the schemes.
 func (r *BlocksReport) summary() string {
 	if len(r.Stats) == 0 {
-		return "No linear layer ran"
+		return "No linear layer or product of matrices ran"
 	}
 	var parts []string
 	for _, s := range r.Schemes {
@@ -116,6 +117,9 @@ func (r *BlocksReport) String() string {
 		}
 		lines = append(lines, line+".")
 	}
+	for _, l := range r.Left {
+		lines = append(lines, "Not measured: "+l.String()+".")
+	}
 	return strings.Join(lines, "\n")
 }
 
@@ -128,7 +132,7 @@ func (r *BlocksReport) Table() display.Bundle {
 			scales = power(b.ScaleMin) + " to " + power(b.ScaleMax)
 		}
 		rows = append(rows, []any{
-			b.Module, string(b.Role), b.Tensor, b.Scheme.String(), errorText(b.Error()), percent(b.FlushedShare()), percent(b.SaturatedShare()), fmt.Sprintf("%.2g", b.MSE()),
+			strings.TrimSpace(b.Module + " " + b.Shapes), string(b.Role), b.Tensor, b.Scheme.String(), errorText(b.Error()), percent(b.FlushedShare()), percent(b.SaturatedShare()), fmt.Sprintf("%.2g", b.MSE()),
 			scales, fmt.Sprintf("%.1f", b.Range()), fmt.Sprintf("%.1f", b.BlockRange), fmt.Sprintf("%.3g", b.Outlier), errorText(b.Rotated.Error()),
 		})
 	}

@@ -91,8 +91,52 @@ func TestBlocksPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if none := diagnose.Blocks(nil, func() {}); !strings.Contains(none.HTML(), "No linear layer ran") {
+	if none := diagnose.Blocks(nil, func() {}); !strings.Contains(none.HTML(), "No linear layer or product of matrices ran") {
 		t.Errorf("without layers: %v", none)
+	}
+}
+
+// Products of matrices are measured along the dimension that each sums over; a square matrix is not taken for a weight. Convolutions and attention in one
+// operation are named.
+func TestBlocksOfOtherProducts(t *testing.T) {
+	tensor.ManualSeed(1)
+	q, k := tensor.Randn(2, 32, 48).RequireGrad(), tensor.Randn(2, 48, 32).RequireGrad()
+	square := tensor.Randn(32, 32).RequireGrad()
+	r := diagnose.Blocks(nil, func() { q.MatMul(k).MatMul(square.Unsqueeze(0).Expand(2, 32, 32)).Square().Sum().Backward() }, quant.NVFP4{})
+	rows := func(x *tensor.Tensor) *tensor.Tensor {
+		return x.Detach().Contiguous().Reshape(-1, x.Shape()[x.Dim()-1])
+	}
+	want := map[string]*tensor.Tensor{
+		"forward first": rows(q), "forward second": rows(k.Transpose(-1, -2)), "gradient of the input second": rows(k), "gradient of the weight first": rows(q.Transpose(-1, -2)),
+	}
+	if len(r.Stats) != 2*6 {
+		t.Fatalf("%d rows, want six operands of two products: %v", len(r.Stats), r.Stats)
+	}
+	for _, b := range r.Stats[:2] {
+		if m := quant.Measure(want[string(b.Role)+" "+b.Tensor], quant.NVFP4{}); b.Stats != m {
+			t.Errorf("%v: want %v", b, m)
+		}
+	}
+	found := 0
+	for _, b := range r.Stats {
+		if x := want[string(b.Role)+" "+b.Tensor]; x != nil && b.Stats == quant.Measure(x, quant.NVFP4{}) {
+			found++
+		}
+	}
+	if found != len(want) {
+		t.Errorf("%d of the operands of the first product are among %v, want %d", found, r.Stats, len(want))
+	}
+	net := nn.NewSequential(nn.NewConv2d(3, 8, 3), nn.NewFlatten(), nn.NewLinear(8*6*6, 16))
+	r = diagnose.Blocks(net, func() {
+		x := tensor.Randn(2, 3, 8, 8)
+		y := net.Forward(x).Reshape(1, 2, 16)
+		nn.ScaledDotProductAttention(y, y, y).Sum().Backward()
+	}, quant.MXFP8)
+	if len(r.Left) != 2 || r.Left[0].Op != "conv2d" || r.Left[0].Module != "0" || r.Left[1].Op != "scaled_dot_product_attention" {
+		t.Errorf("left out: %v, want the convolution and attention", r.Left)
+	}
+	if text := r.String(); !strings.Contains(text, "Not measured: conv2d of module 0") || len(r.Stats) == 0 {
+		t.Errorf("got %s", text)
 	}
 }
 

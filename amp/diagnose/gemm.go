@@ -21,6 +21,7 @@ const (
 // gemm is the product of a layer: of an input, its first operand, and a weight, its second.
 type gemm struct {
 	op       string
+	custom   bool // a user's function
 	at       spot
 	result   int // ID
 	operands []*tensor.Tensor
@@ -30,10 +31,23 @@ type gemm struct {
 	left     int            // gradients of operands that have not arrived
 }
 
-// linear reports whether g has the shapes of a linear layer: x (…, k), w (n, k) and y (…, n).
+// linear reports whether g is a linear layer, or a user's function with its shapes: x (…, k), w (n, k) and y (…, n).
 func (g *gemm) linear() bool {
+	if g.op != "linear" && g.op != "quantized_linear" && !g.custom {
+		return false
+	}
 	x, w := g.operands[0].Shape(), g.operands[1].Shape()
 	return len(w) == 2 && len(x) > 0 && len(g.y) == len(x) && x[len(x)-1] == w[1] && g.y[len(g.y)-1] == w[0]
+}
+
+// matrices reports whether g is a product of matrices: a (…, m, k), b (…, k, n) and y (…, m, n), with the same number of matrices in both.
+func (g *gemm) matrices() bool {
+	a, b := g.operands[0].Shape(), g.operands[1].Shape()
+	switch g.op {
+	case "matmul", "mm", "bmm":
+		return len(a) >= 2 && len(a) == len(b) && slices.Equal(a[:len(a)-2], b[:len(b)-2])
+	}
+	return false
 }
 
 // unchanged reports whether the operands have their values of the forward pass.
@@ -79,7 +93,7 @@ func (w *gemmWatch) operation(e *tensor.Event, place trace.Place) {
 	if !product {
 		return
 	}
-	g := &gemm{op: e.Op.Name, at: spot{module: place.Module, source: e.Source}, result: e.Out.ID, y: e.Out.Shape, operands: slices.Clone(e.Operands[:2])}
+	g := &gemm{op: e.Op.Name, custom: e.Op.Torch == "torch.autograd.Function", at: spot{module: place.Module, source: e.Source}, result: e.Out.ID, y: e.Out.Shape, operands: slices.Clone(e.Operands[:2])}
 	for _, t := range g.operands {
 		g.versions = append(g.versions, t.Version())
 	}

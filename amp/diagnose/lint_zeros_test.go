@@ -144,3 +144,25 @@ func TestLintZerosInFloat64(t *testing.T) {
 		t.Errorf("findings %v", codes)
 	}
 }
+
+// A recipe in FP4 that forgets its scales trains its last layer on gradients of zeros; the first step shows it.
+func ExampleLint_zeros() {
+	tensor.ManualSeed(1)
+	layer := func() *narrow { return &narrow{tensor.Randn(32, 32).MulScalar(0.2).RequireGrad(), without, without} }
+	net := nn.NewSequential(layer(), nn.NewTanh(), layer())
+	x, y := tensor.Randn(1, 32), tensor.Randn(1, 32)
+	opt := optim.NewSGD(nn.Parameters(net), 0.1)
+	report := diagnose.Lint(net, func() {
+		nn.MSELoss(net.Forward(x), y).MulScalar(0.01).Backward()
+		opt.Step()
+		opt.ZeroGrad()
+	})
+	for _, f := range report.Findings {
+		if f.Code == "all-zero" && f.Role != "" {
+			fmt.Printf("%s: module %s, %s\n", f.Code, f.Module, f.Role)
+		}
+	}
+	// Unordered output:
+	// all-zero: module 2, gradient of the input
+	// all-zero: module 2, gradient of the weight
+}

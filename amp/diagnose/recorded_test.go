@@ -12,6 +12,8 @@ import (
 	"halfnote/amp/trace"
 	"halfnote/internal/testenv"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/nn/models"
 )
 
 // broken lists what the diagnoses find in the programs of testdata/torch/broken.py. torch itself says nothing about eight of them.
@@ -45,9 +47,37 @@ func TestBrokenProgramsAgain(t *testing.T) {
 
 // TestRecorder runs the checks of the recorder, each of which prints its name.
 func TestRecorder(t *testing.T) {
-	const checks = 13
+	const checks = 16
 	if out := torch(t, "recorder.py"); strings.Count(out, "\n") < checks || !strings.HasSuffix(out, "refusals\n") {
 		t.Errorf("recorder.py printed %q; want the names of %d checks", out, checks)
+	}
+}
+
+// TestTrainers records what trainers of transformers, Lightning and accelerate run, by the callbacks of the package.
+func TestTrainers(t *testing.T) {
+	missing := ""
+	for line := range strings.Lines(torch(t, "callbacks.py", t.TempDir())) {
+		if strings.HasPrefix(line, "skipped") {
+			missing += line
+			continue
+		}
+		name, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !strings.HasSuffix(path, ".hnt.gz") {
+			continue // a table that the trainer prints
+		}
+		rec, err := trace.Open(path)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if i := slices.IndexFunc(rec.Ops(), func(op trace.OpRecord) bool {
+			return op.Name == "linear" && op.Computed == tensor.BFloat16 && op.Casts > 0
+		}); i < 0 || len(rec.Parameters) < 4 {
+			t.Errorf("%s: no linear layer in bfloat16 with casts, or %d parameters", name, len(rec.Parameters))
+		}
+	}
+	if missing != "" {
+		testenv.Missing(t, "trainers", "needs the packages of testdata/torch/requirements.txt; HALFNOTE_REQUIRE=trainers makes this a failure: ", missing)
 	}
 }
 
@@ -140,6 +170,41 @@ func TestRecordingsDoNotRun(t *testing.T) {
 				}
 			}()
 			f()
+		}()
+	}
+}
+
+// TestModelOfARecording checks the model in Go that is offered for a recorded one: the first three were recorded in PyTorch, the parameters of the others are
+// those of package models.
+func TestModelOfARecording(t *testing.T) {
+	opened := func(path ...string) *trace.Recording {
+		rec, err := trace.Open(filepath.Join(path...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	like := func(net any) *trace.Recording {
+		rec := &trace.Recording{Recorder: &trace.Recorder{}}
+		for _, p := range nn.NamedParameters(net) {
+			rec.Parameters = append(rec.Parameters, trace.RecordedParameter{Name: p.Name, Shape: p.Tensor.Shape()})
+		}
+		return rec
+	}
+	for want, rec := range map[string]*trace.Recording{
+		"nn.NewSequential(nn.NewLinear(8, 16), nn.NewReLU(), nn.NewLinear(16, 16), nn.NewReLU(), nn.NewLinear(16, 1))": opened("..", "trace", "testdata", "blog.hnt.gz"),
+		"build the model with package nn":                                        opened("testdata", "torch", "rmsnorm.hnt.gz"), // a layer of the program's
+		"call diagnose.LintIn(rec), or build the model":                          opened("testdata", "torch", "mask.hnt.gz"),
+		"models.NewResNet18(models.ResNetOptions{Classes: 10, SmallStem: true})": like(models.NewResNet18(models.ResNetOptions{Classes: 10, SmallStem: true})),
+		"models.NewBERTClassifier(models.BERTConfig{Vocabulary: 50, Hidden: 8, Layers: 2, Heads: …, Intermediate: 16, Positions: 12, Types: 2}, 3)": like(models.NewBERTClassifier(models.BERTConfig{Vocabulary: 50, Hidden: 8, Layers: 2, Heads: 2, Intermediate: 16, Positions: 12, Types: 2}, 3)),
+	} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v; want %q", err, want)
+				}
+			}()
+			diagnose.Lint(rec, func() {})
 		}()
 	}
 }

@@ -80,12 +80,19 @@ func needStep(call string, there bool) {
 
 // needLayers panics if net is a recording, which has no layers that could run. in is the call for recordings, "" without one.
 func needLayers(call string, net any, in string) {
-	switch net.(type) {
-	case *trace.Recording, *trace.Recorder:
+	cure := "build the model with package nn, load its weights with nn.LoadStateDictPartly, and pass that"
+	switch rec := net.(type) {
+	case *trace.Recording:
+		if rec == nil || rec.Recorder == nil {
+			break
+		}
+		if code := goModel(rec); code != "" {
+			cure = "its state dict fits " + code + ": load it with nn.LoadStateDict, and pass that model"
+		}
+	case *trace.Recorder:
 	default:
 		return
 	}
-	cure := "build the model with package nn, load its weights with nn.LoadStateDictPartly, and pass that"
 	if in != "" {
 		cure = "call diagnose." + in + "(rec), or " + cure
 	}

@@ -23,9 +23,15 @@ func Over(name string, values ...any) Param { return Param{name, values} }
 // seedName is the name of the parameter that results are averaged over.
 const seedName = "seed"
 
+// mostSeeds limits the memory of a parameter.
+const mostSeeds = 1_000_000
+
 // Seeds returns the parameter "seed" with the values 0 to n-1. A [Sweep] runs each setting with each seed and reports the mean and the
-// spread over them.
+// spread over them. It panics if n is more than a million.
 func Seeds(n int) Param {
+	if n > mostSeeds {
+		panic(fmt.Sprintf("experiment: Seeds: got %d seeds; want at most %d", n, mostSeeds))
+	}
 	p := Param{Name: seedName}
 	for i := range n {
 		p.Values = append(p.Values, i)

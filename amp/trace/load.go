@@ -387,6 +387,7 @@ func (l *loader) explain(op *OpRecord, k *fileKind) {
 	default:
 		policy = amp.BFloat16
 	}
+	policy = policy.Release(strings.TrimPrefix(l.rec.Producer, "torch "))
 	if op.Policy = "autocast is off"; policy.IsEnabled() {
 		op.Policy = fmt.Sprintf("torch.autocast(%q, torch.%s)", k.Device, k.Autocast)
 		op.Category = policy.Category(info)

@@ -119,6 +119,7 @@ template <class T, int V> struct SumsOf : Sums<typename Wide<T>::type> {
 	typedef typename Wide<T>::type W;
 	typedef Two<W> X;
 	struct Raw { i64 i; };
+	static const bool ahead = false; // 32 pairs and their factors would not fit in registers
 	Operands<T, W> from;
 
 	METHOD SumsOf(const Norm &f, W *first, W *second, W divisor, const Operands<T, W> &from) : Sums<W>(f, first, second, divisor), from(from) {}
@@ -201,7 +202,8 @@ template <class T, int V> struct SumsOf : Sums<typename Wide<T>::type> {
 	}
 };
 
-#define SUMS(T, V, W, name)                                                                                                              \
+// A thread sums columns of 8 bytes: those of 16 would not fit in registers.
+#define SUMS(T, W, name)                                                                                                              \
 	KERNEL rows_sums_##name(u32 near, u32 group, Operands<T, W> from, W *first, W *second, W divisor, Two<W> *room, Norm f) {            \
 		rows(SumsOf<T, 1>(f, first, second, divisor, from), near, group, f.all, room);                                                   \
 	}                                                                                                                                    \
@@ -210,7 +212,7 @@ template <class T, int V> struct SumsOf : Sums<typename Wide<T>::type> {
 	}                                                                                                                                    \
 	KERNEL columns_packs_sums_##name(u32 wide, u32 deep, i64 width, Operands<T, W> from, W *first, W *second, W divisor, Two<W> *room,   \
 	                                 Norm f) {                                                                                           \
-		columns<V>(SumsOf<T, V>(f, first, second, divisor, from), wide, deep, width, f.all, room);                                       \
+		columns<8 / sizeof(W)>(SumsOf<T, 8 / sizeof(W)>(f, first, second, divisor, from), wide, deep, width, f.all, room);                                       \
 	}
 
 #define JOINTS(W, name)                                                                                                                \
@@ -223,5 +225,5 @@ template <class T, int V> struct SumsOf : Sums<typename Wide<T>::type> {
 
 #define STATISTICS(T, V, W, name) \
 	MOMENTS(T, V, name)           \
-	SUMS(T, V, W, name)           \
+	SUMS(T, W, name)              \
 	JOINTS(W, name)

@@ -11,6 +11,7 @@
 //	Acc start(), X missing()                 neutral values
 //	void at(i64 o)                           starts result o
 //	i64 element(i64 i)                       position of element i
+//	bool ahead                               whether load reads: then 32 elements are read before they are joined
 //	void load(Raw &raw, i64 at, int n)       reads the elements at positions at to at+7, of which n are valid
 //	void open(X *x, Raw &raw, int n)         x[j] = element j of raw, or missing() from n on
 //	void far(X *x, i64 i, int n)             x[j] = element i+j at any position, or missing() from n on
@@ -124,7 +125,7 @@ template <class R> DEVICE typename R::Acc ofBlock(const R &r, i64 first, i64 end
 #pragma unroll
 	for (int j = 0; j < 8; j++) a[j] = r.start();
 	first += t * 8;
-	if (near && first - t * 8 + 1024 <= end) {
+	if (R::ahead && near && first - t * 8 + 1024 <= end) {
 		typename R::Raw raw[4];
 		typename R::X x[32];
 		i64 at[4];
@@ -296,6 +297,7 @@ template <> struct limits<i64> {
 template <class T, int V, class J> struct Elements : J {
 	typedef typename J::X X;
 	typedef Eight<T> Raw;
+	static const bool ahead = true;
 	const Results &all;
 	const T *src;
 	i64 base;

@@ -134,35 +134,34 @@ template <class R> DEVICE float acrossWarps(const R &r, float a, float *room) {
 
 // softRows computes lines of up to 8192 elements, which stay in registers: a group of threads per
 // line of up to 1024, a block per longer line.
-template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
-	SHARED static float room[8], turning[8][32 * 9];
+template <class T, bool grad> DEVICE void softRows(Soft<T> s, u32 group, float *room, float (*turning)[32 * 9]) {
 	u32 code = s.s.code, t = THREAD % group;
-	bool grad = code >= SoftmaxGrad, shared = s.s.n > 1024;
+	bool shared = s.s.n > 1024;
 	i64 line = shared ? (i64)BLOCK : ((i64)BLOCK * THREADS + THREAD) / group;
 	i64 n = s.s.n, first = shared ? THREAD / 32 * 1024 + t * 8 : t * 8;
 	if (line >= s.s.lines) n = 0;
 	else s.at(line);
-	float x[32], y[32], top = 0;
+	int left = (int)(n - first); // below 1 if none of the thread's elements is valid
+	float x[32], y[grad ? 32 : 1], top = 0;
 #pragma unroll
 	for (int k = 0; k < 4; k++) {
-		i64 i = first + k * 256;
-		if (i >= n) continue;
-		int m = n - i < 8 ? (int)(n - i) : 8;
-		s.eight(x + 8 * k, s.x, 0, i, m);
-		if (grad) s.eight(y + 8 * k, s.y, 1, i, m);
+		int m = left - k * 256;
+		if (m <= 0) continue;
+		s.eight(x + 8 * k, s.x, 0, first + k * 256, m < 8 ? m : 8);
+		if constexpr (grad) s.eight(y + 8 * k, s.y, 1, first + k * 256, m < 8 ? m : 8);
 	}
 	if (!grad) {
 		top = -__builtin_inff();
 #pragma unroll
 		for (int j = 0; j < 32; j++)
-			if (first + j % 8 + j / 8 * 256 < n) top = largest(top, x[j]);
+			if (j % 8 + j / 8 * 256 < left) top = largest(top, x[j]);
 		top = across(Top(), top, group);
 		if (shared) top = acrossWarps(Top(), top, room);
 	}
 	float a[8] = {};
 #pragma unroll
 	for (int j = 0; j < 32; j++)
-		if (first + j % 8 + j / 8 * 256 < n) a[j % 8] += share(code, x[j], y[j], top);
+		if (j % 8 + j / 8 * 256 < left) a[j % 8] += share(code, x[j], y[grad ? j : 0], top);
 	pairs<8, 1>(Plus(), a);
 	float total = across(Plus(), a[0], group);
 	if (shared) total = acrossWarps(Plus(), total, room);
@@ -174,10 +173,17 @@ template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
 		if (turned ? i - t * 8 >= n : i >= n) continue;
 		float v[8];
 #pragma unroll
-		for (int j = 0; j < 8; j++) v[j] = finished(code, x[8 * k + j], y[8 * k + j], total);
+		for (int j = 0; j < 8; j++) v[j] = finished(code, x[8 * k + j], y[grad ? 8 * k + j : 0], total);
 		if (turned) s.putWarp(i, v, n, turning[THREAD / 32]);
 		else s.putEight(i, v, n - i < 8 ? (int)(n - i) : 8);
 	}
+}
+
+// softRows computes results and gradients separately, which need fewer registers than both.
+template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
+	SHARED static float room[8], turning[8][32 * 9];
+	if (s.s.code >= SoftmaxGrad) softRows<T, true>(s, group, room, turning);
+	else softRows<T, false>(s, group, room, turning);
 }
 
 const u32 softBlocks = 4096; // blocks of 1024 elements that softLong can sum

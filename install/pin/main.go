@@ -19,7 +19,7 @@ var lists = []struct {
 	constraints []string
 }{
 	{"zlab.txt", "3.10", []string{"jupyterlab", "jupyterlab_widgets"}, []string{"lab-constraints.txt"}},
-	{"zlite.txt", "3.10", []string{"jupyterlite-core", "jupyter-server", "jupyterlab_widgets"}, []string{"lab-constraints.txt", "lite-constraints.txt"}},
+	{"zlite.txt", "3.10", []string{"jupyterlite-core", "jupyter-server", "jupyterlab_widgets", "zstandard"}, []string{"lab-constraints.txt", "lite-constraints.txt"}},
 	{"zbench.txt", "3.10", []string{"numpy", "ipykernel", "ipywidgets"}, []string{"lab-constraints.txt", "bench-constraints.txt"}},
 	{"zbench-torch.txt", "3.11", []string{"numpy", "torch"}, []string{"lab-constraints.txt", "bench-constraints.txt"}},
 }

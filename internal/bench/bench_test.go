@@ -83,6 +83,9 @@ func TestRun(t *testing.T) {
 		{"ops", `^(add|to float16) 131072 float32$`, []string{"torch"}, []string{
 			"add 131072 float32 copy", "add 131072 float32 torch", "to float16 131072 float32 copy", "to float16 131072 float32 torch",
 		}},
+		{"formats", `quantise mxfp4`, []string{"torch"}, []string{
+			"quantise mxfp4 float32 copy", "quantise mxfp4 float32 torch", "de-quantise mxfp4 float32 copy", "de-quantise mxfp4 float32 torch",
+		}},
 		{"ops", `16 numbers, tape, forward and`, []string{"torch"}, []string{"16 numbers, tape, forward and backward float32 torch"}},
 		{"small", `gemm`, nil, []string{"gemm 8x8x8 NT float16 own float32"}},
 		{"small", `bfloat16`, []string{"torch"}, []string{
@@ -164,6 +167,9 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// withoutPeer are the formats that torchao quantises otherwise, not on a CPU, or not at all.
+var withoutPeer = []string{"mxint8", "nvfp4 16x16", "nvfp4 stochastic", "float8 1x128", "float8 128x128"}
+
 // TestTasks checks the tables of tasks: each name occurs once, and both sides know every
 // operation.
 func TestTasks(t *testing.T) {
@@ -181,6 +187,9 @@ func TestTasks(t *testing.T) {
 				}
 				seen[name] = true
 				_, optimizer := optimizers[task.spec.Op]
+				if _, name, _ := strings.Cut(task.spec.Op, " "); task.spec.Work == "format" && !strings.Contains(peerProgram, `"`+name+`"`) && !slices.Contains(withoutPeer, name) {
+					t.Errorf("%s: peer.py does not know %q", subject, name)
+				}
 				if _, known := operations[task.spec.Op]; task.spec.Work == "op" && !known && !optimizer && task.spec.Op != "unscale" {
 					t.Errorf("%s: operation %q is unknown", subject, task.spec.Op)
 				}

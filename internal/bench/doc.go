@@ -11,6 +11,6 @@
 // of training steps must agree; otherwise there is no row. [Rows] holds the rows and shows
 // them as a table and as charts.
 //
-// The measured work is listed in tables, one file per subject: gemm.go, ops.go, steps.go and
-// cell.go. The networks of steps.go are in training.go.
+// The measured work is listed in tables, one file per subject: gemm.go, ops.go, formats.go, steps.go
+// and cell.go. The networks of steps.go are in training.go.
 package bench

@@ -41,6 +41,8 @@ func prepare(s Spec) job {
 		return repeat(chain(s.Op))
 	case "op":
 		return repeat(operation(s))
+	case "format":
+		return repeat(format(s))
 	}
 	train, ok := trainers[s.Work]
 	if !ok {

@@ -307,6 +307,52 @@ def pytorch():
                 torch.set_float32_matmul_precision("highest")
         return run
 
+    def format(spec):
+        """Quantising or de-quantising by torchao."""
+        try:
+            import torchao
+        except ImportError:
+            raise NotImplementedError("no torchao") from None
+        from torchao.float8.config import ScalingGranularity
+        from torchao.float8.float8_utils import tensor_to_scale, to_fp8_saturated
+        from torchao.prototype.mx_formats.config import ScaleCalculationMode
+        from torchao.prototype.mx_formats.mx_tensor import to_dtype, to_mx
+        from torchao.prototype.mx_formats.nvfp4_tensor import NVFP4Tensor, per_tensor_amax_to_scale
+        from torchao.quantization.quant_primitives import MappingType, choose_qparams_affine, dequantize_affine, quantize_affine
+
+        def mx(element, mode):
+            return lambda x: to_mx(x, element, 32, ScaleCalculationMode(mode)), lambda q: to_dtype(q[1], q[0], element, 32, torch.float32)
+
+        def float8(granularity, dim):
+            def quantise(x):
+                s = tensor_to_scale(x, torch.float8_e4m3fn, scaling_granularity=granularity, axiswise_dim=dim)
+                return to_fp8_saturated(x * s, torch.float8_e4m3fn), s
+            return quantise, lambda q: q[0].float() / q[1]
+
+        def integers(mapping, block, low, high):
+            def quantise(x):
+                size = (1, block or x.shape[1])
+                s, z = choose_qparams_affine(x, mapping, size, torch.int8, low, high)
+                return quantize_affine(x, size, s, z, torch.int8, low, high), s, z
+            return quantise, lambda q: dequantize_affine(q[0], (1, block or q[0].shape[1]), q[1], q[2], torch.int8, low, high)
+
+        both = {
+            "mxfp8": mx(torch.float8_e4m3fn, "rceil"), "mxfp6": mx("fp6_e2m3", "floor"), "mxfp4": mx(torch.float4_e2m1fn_x2, "floor"),
+            "nvfp4": (lambda x: NVFP4Tensor.to_nvfp4(x, per_tensor_scale=per_tensor_amax_to_scale(x.abs().max())), lambda q: q.dequantize(torch.float32)),
+            "float8 tensor": float8(ScalingGranularity.TENSORWISE, None), "float8 row": float8(ScalingGranularity.AXISWISE, -1),
+            "int8": integers(MappingType.ASYMMETRIC, 0, -128, 127), "int4": integers(MappingType.SYMMETRIC, 32, -8, 7),
+        }
+        what, name = spec["op"].split(" ", 1)
+        if name not in both:
+            raise NotImplementedError("no %s" % name)
+        torch.manual_seed(1)
+        x = torch.randn(spec["shape"])
+        quantise, back = both[name]
+        if what == "quantise":
+            return lambda: quantise(x)
+        q = quantise(x)
+        return lambda: back(q)
+
     def prepare(spec):
         if spec["dtype"] == "high float32":
             return precise("high", prepare({**spec, "dtype": "float32"}))
@@ -324,6 +370,8 @@ def pytorch():
             return {"mlp": mlp, "resnet": resnet, "bert": bert}[work](dtype, *spec["shape"])
         if work == "tape":
             return tape(spec["op"])
+        if work == "format":
+            return format(spec)
         return {"gemm": gemm, "op": operation}[work](spec, dtype)
 
     about = "PyTorch %s, %s" % (torch.__version__, torch.cuda.get_device_name() if gpu else torch.backends.cpu.get_cpu_capability())

@@ -2,9 +2,9 @@ package bench
 
 // Spec describes a piece of work to the processes.
 type Spec struct {
-	Work  string `json:"work"` // "gemm", "op", "copy", "tape", "mlp", "resnet", "bert"
+	Work  string `json:"work"` // "gemm", "op", "format", "copy", "tape", "mlp", "resnet", "bert"
 	DType string `json:"dtype"`
-	Op    string `json:"op,omitempty"`    // name of the operation for "op"; transposed operand for "gemm": "NN", "NT", "TN"; passes for "tape"
+	Op    string `json:"op,omitempty"`    // name of the operation for "op"; direction and format for "format"; transposed operand for "gemm": "NN", "NT", "TN"; passes for "tape"
 	Grad  bool   `json:"grad,omitempty"`  // whether "op" includes the backward pass
 	Graph bool   `json:"graph,omitempty"` // whether halfnote captures and replays training steps; peers ignore it
 	Shape []int  `json:"shape,omitempty"` // [batch,] m, n, k for "gemm"; shape of the operand for "op"; sizes for training steps

@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Subjects returns the subjects that Run can measure.
-func Subjects() []string { return []string{"gemm", "ops", "mlp", "resnet", "bert", "cell"} }
+func Subjects() []string { return []string{"gemm", "ops", "formats", "mlp", "resnet", "bert", "cell"} }
 
 // Peers returns the peers that support a subject.
 func Peers(subject string) []string {
@@ -46,7 +46,7 @@ func Peers(subject string) []string {
 	return []string{"torch"}
 }
 
-var tasks = map[string]func(full bool) []task{"gemm": gemm, "ops": ops, "mlp": mlp, "resnet": resnet, "bert": bert}
+var tasks = map[string]func(full bool) []task{"gemm": gemm, "ops": ops, "formats": formats, "mlp": mlp, "resnet": resnet, "bert": bert}
 
 // deviceSubjects are the subjects that Run can measure on devices other than the CPU.
 var deviceSubjects = []string{"gemm", "mlp", "resnet", "bert"}

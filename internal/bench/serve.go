@@ -39,7 +39,7 @@ func answer(jobs map[string]job, q request) (a reply) {
 	case "about":
 		a.About = fmt.Sprintf("halfnote, %s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		if tensor.DefaultDevice() != tensor.CPU {
-			a.About += ", " + cuda.DeviceName(0)
+			a.About += ", " + cuda.DeviceName(0) + "; " + cuda.Products()
 		}
 	case "prepare":
 		if q.Spec == nil {

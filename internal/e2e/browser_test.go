@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"halfnote/install"
+	"halfnote/internal/receipt"
 	"halfnote/internal/testenv"
 	"halfnote/notebooks/notebook"
 )
@@ -167,7 +168,7 @@ func TestLessonsInNode(t *testing.T) {
 			}
 			got := inNode(t, cells)
 			for i, c := range nb.CodeCells() {
-				if want := cellText(c); got[i] != want && !c.HasTag("timing") {
+				if want := cellText(c); got[i] != want && !c.HasTag("timing") && !receipt.Compares(c.Source) { // the page's kernel has no files
 					t.Errorf("%s\nprints\n%s\nwant\n%s", c.Source, got[i], want)
 				}
 			}

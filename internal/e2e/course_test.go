@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfnote/internal/receipt"
 	"halfnote/internal/testenv"
 	"halfnote/interp"
 	"halfnote/notebooks/notebook"
@@ -48,7 +49,7 @@ func lessons(t *testing.T, n int) (all, included []string) {
 
 // TestCourse runs every lesson on the default engine, and some with compiled cells, or all lessons and translations on both
 // engines if HALFNOTE_REQUIRE lists course. It checks that the cells stay as they are committed, pictures included: those with
-// the tag timing keep their outputs.
+// the tag timing keep their outputs. The receipt of the run is the committed one.
 func TestCourse(t *testing.T) {
 	for engine, n := range map[string]int{"yaegi": 1, interp.Compiled: 4} {
 		if n > 1 && !testenv.Requires(engine) {
@@ -65,7 +66,9 @@ func TestCourse(t *testing.T) {
 		for _, file := range files {
 			t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "notebooks/"), ".ipynb")+"/"+engine, func(t *testing.T) {
 				t.Parallel()
-				sameOutputs(t, file, func(out string) (string, int) { return halfnote(t, "run", file, "--engine", engine, "--output", out) })
+				sameOutputs(t, file, func(out string) (string, int) {
+					return halfnote(t, "run", "--receipt", file, "--engine", engine, "--output", out)
+				})
 			})
 		}
 	}
@@ -92,10 +95,58 @@ func sameOutputs(t *testing.T, file string, run func(out string) (text string, c
 			t.Errorf("cell %d:\n%s\ngot:\n%s\nwant:\n%s", i+1, c.Source, cellText(got.Cells[i]), cellText(c))
 		}
 	}
+	if now := receiptOf(t, got); now != nil && !reflect.DeepEqual(now, receiptOf(t, want)) {
+		t.Errorf("the run has another receipt than the lesson; halfnote verify %s says why", file)
+	}
+}
+
+// receiptOf returns the cells of a notebook's receipt; nil if it has none.
+func receiptOf(t *testing.T, nb *notebook.Notebook) []receipt.Entry {
+	t.Helper()
+	metadata, err := json.Marshal(nb.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := receipt.Read(metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r == nil {
+		return nil
+	}
+	return r.Cells
+}
+
+// TestVerifyLessons verifies lessons and one that is changed. All are verified by TestCourse, whose runs make receipts.
+func TestVerifyLessons(t *testing.T) {
+	for _, name := range []string{"00-hello", "03-overflow-lab", "23-the-same-bits"} {
+		file := filepath.Join("notebooks", name+".ipynb")
+		if out, code := halfnote(t, "verify", file); code != 0 || !strings.Contains(out, "the same bits as in the receipt: ") {
+			t.Errorf("%s: got exit code %d\n%s", name, code, out)
+		}
+	}
+	nb, err := notebook.ReadFile("notebooks/23-the-same-bits.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range nb.CodeCells() {
+		c.Source = strings.Replace(c.Source, "tensor.ManualSeed(2)", "tensor.ManualSeed(5)", 1)
+	}
+	changed := filepath.Join(t.TempDir(), "23-the-same-bits.ipynb")
+	if err := nb.WriteFile(changed); err != nil {
+		t.Fatal(err)
+	}
+	const want = ": the state of the random numbers differs"
+	if out, code := halfnote(t, "verify", changed); code == 0 || !strings.Contains(out, want) || !strings.Contains(out, "layer.weight: ") {
+		t.Errorf("changed: got exit code %d\n%s\nwant %q and a weight", code, out, want)
+	}
 }
 
 // encodedPNG matches a PNG file in base64 inside JSON.
 var encodedPNG = regexp.MustCompile(`iVBORw0KGgo(?:[A-Za-z0-9+/=]|\\n)*`)
+
+// innerCalls matches the number of calls that a traceback leaves out. A run with a receipt observes operations, which takes one more.
+var innerCalls = regexp.MustCompile(`… [0-9]+ calls inside`)
 
 // pixels returns a cell as JSON in which a digest of its pixels stands for each PNG file: how Go compresses
 // them depends on its release.
@@ -105,6 +156,7 @@ func pixels(t *testing.T, c *notebook.Cell) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text = innerCalls.ReplaceAll(text, []byte("… calls inside"))
 	return encodedPNG.ReplaceAllStringFunc(string(text), func(s string) string {
 		file, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(s, `\n`, ""))
 		if err != nil {

@@ -230,12 +230,13 @@ fmt.Println("the scale is lower")`,
 // as a chart whose panels share the step under the pointer, the selected steps and the zoom, also in a
 // cell that fails.
 func TestLabDashboard(t *testing.T) {
+	// The first cell trains until the page has seen pictures of it.
 	const train = `net := nn.NewSequential(nn.NewLinear(64, 64), nn.NewReLU(), nn.NewLinear(64, 1))
 sgd, scaler := optim.NewSGD(nn.Parameters(net), 0.01), amp.NewGradScaler()
 x, y := tensor.Randn(64, 64), tensor.Randn(64, 1)
 rec := trace.Start(trace.Live())
 defer rec.Stop()
-for i := range display.Track(150, "training") {
+for i := range display.Track(5000, "training") {
 	var loss *tensor.Tensor
 	amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
 	sgd.ZeroGrad()
@@ -244,8 +245,9 @@ for i := range display.Track(150, "training") {
 	scaler.Update()
 	time.Sleep(20 * time.Millisecond)
 	if i == stop { panic("on purpose") }
+	if _, err := os.Stat("seen"); i > 150 && err == nil { break }
 }`
-	browse := lab(t, map[string][]string{"dashboard.ipynb": {"stop := -1\n" + train, "stop := 9\n" + train}})
+	browse := lab(t, map[string][]string{"dashboard.ipynb": {"import \"os\"\nstop := -1\n" + train, "stop := 9\n" + train}})
 	const want = `^pictures while it trains: True \| bar moves: True
 a cell that fails has its chart: True
 hover: step:? \d+ name:? loss value:? [\d.]+ exactly:? [\d.e-]+

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -21,6 +22,10 @@ var liteWalk = []string{
 	"k := widget.NewIntSlider(3, 0, 9)\nwidget.Interact(func() { fmt.Println(\"slider at\", k.Value()) }, k)",
 	"import \"go/parser\"\nparser.ParseExpr(strings.Repeat(\"(\", 90000))", // compiled code that nests deeper than the stack of a browser
 	"fmt.Println(\"again\")",
+	"f, err := os.Create(\"kept.csv\")\nfmt.Fprintln(f, \"a,b\\n1,ø\")\nf.Close()\ntext, err := os.ReadFile(\"kept.csv\")\nfmt.Printf(\"%s%v\\n\", text, err)",
+	"data.LoadCSV(\"given.csv\", data.CSVOptions{})",
+	"os.WriteFile(\"/tmp/a\", make([]byte, 3), 0o600)\nos.Rename(\"/tmp/a\", \"b.npy\")\nos.Remove(\"kept.csv\")\nentries, err := os.ReadDir(\".\")\nfor _, e := range entries { fmt.Print(e.Name(), \" \") }",
+	"strings.Cut?",
 }
 
 // TestLite writes a site, and runs a notebook there in a browser.
@@ -63,14 +68,44 @@ func TestLite(t *testing.T) {
 	if len(environments) == 0 {
 		t.Fatal("JupyterLite is not installed")
 	}
-	args := []string{"internal/e2e/testdata/browser/lite.py", chromium, base, ""}
+	args := []string{"internal/e2e/testdata/browser/lite.py", chromium, base, site}
 	if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" {
-		args = append(args, filepath.Join(shots, "lite.failed.png"))
+		args = append(args, filepath.Join(shots, "lite.failed.png"), filepath.Join(shots, "lite"))
 	}
 	t.Log(runPython(t, environments[0], args...))
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// pageFiles are the calls of testdata/lite/files.mjs below one folder, and what they return.
+const pageFiles = `missing: ENOENT
+write: "one ø two"
+append: "one ø two!"
+exclusive: EEXIST
+in the middle: "one ø TWO!"
+size: 11
+folder: ["b"]
+a folder that exists: EEXIST
+a folder that is not empty: ENOTEMPTY
+not a folder: ENOTDIR
+`
+
+// TestFilesOfPage calls the files of a page, below a folder in memory and below the drive of JupyterLite, as the kernel there does.
+func TestFilesOfPage(t *testing.T) {
+	node := need(t, "node", "node")
+	got, err := exec.Command(node, "internal/e2e/testdata/lite/files.mjs", "install/lite/static/files.js").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	want := pageFiles + "rename: [[\"d\"],\"one ø TWO!\"]\nremove: []\n" +
+		pageFiles + "rename: [[\"walk.ipynb\",\"folder\",\"d\"],\"one ø TWO!\"]\nremove: [\"walk.ipynb\",\"folder\"]\n" + `from memory to the drive: [[],"moved"]
+a notebook: "{\"cells\":[]}"
+a site without a server: ENOENT
+`
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

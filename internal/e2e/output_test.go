@@ -132,17 +132,22 @@ chart.Hist([]float64{1, 2})`
 	}
 }
 
-// TestOutputsAreNotKept checks what %output says without a history.
-func TestOutputsAreNotKept(t *testing.T) {
-	k, err := startKernel(client.Options{})
-	if err != nil {
-		t.Fatal(err)
+// TestOutputsInMemory checks that a kernel without a file for the history has the outputs of its own cells, and those of no other one.
+func TestOutputsInMemory(t *testing.T) {
+	start := func() *client.Kernel {
+		k, err := startKernel(client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { k.Close() })
+		return k
 	}
-	defer k.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	r, err := k.Execute(ctx, "%output", client.ExecuteOptions{}, nil)
-	if err != nil || r.ErrorName != "MagicError" || !strings.Contains(r.ErrorValue, "HALFNOTE_HISTORY") {
-		t.Errorf("got %s: %s (%v), want an error that names HALFNOTE_HISTORY", r.ErrorName, r.ErrorValue, err)
+	k := start()
+	cellOutput(t, k, `fmt.Println("to be", 1+1)`)
+	if text, _ := cellOutput(t, k, "%output 1"); text != "to be 2\n" {
+		t.Errorf("%%output 1: got %q", text)
+	}
+	if text, _ := cellOutput(t, start(), "%output ~1"); strings.Contains(text, "to be") || !strings.Contains(text, "Nothing to show") {
+		t.Errorf("%%output ~1 in another kernel: got %q", text)
 	}
 }

@@ -91,7 +91,7 @@ func TestWindows(t *testing.T) {
 	t.Run("lesson", func(t *testing.T) {
 		const file = "notebooks/05-three-loops.ipynb"
 		sameOutputs(t, file, func(out string) (string, int) {
-			text, err := w.run(exe, "run", filepath.FromSlash(file), "--output", out)
+			text, err := w.run(exe, "run", "--receipt", filepath.FromSlash(file), "--output", out)
 			if err != nil {
 				return text + err.Error(), 1
 			}

@@ -25,4 +25,5 @@ var lessons = []lesson{
 	lesson20,
 	lesson21,
 	lesson22,
+	lesson23,
 }

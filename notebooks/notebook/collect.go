@@ -7,6 +7,8 @@ import (
 	"maps"
 	"strings"
 	"sync"
+
+	"halfnote/internal/text"
 )
 
 // collector turns the messages of a kernel into outputs of cells, by the rules of
@@ -162,7 +164,7 @@ func (c *collector) settle() {
 	defer c.mu.Unlock()
 	for _, a := range c.areas {
 		for out, raw := range a.raw {
-			out.Text = overwritten(raw.String())
+			out.Text = text.Overwritten(raw.String())
 		}
 	}
 }
@@ -173,31 +175,4 @@ func (c *collector) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.areas = nil
-}
-
-// overwritten applies \b and \r to s: \b removes the last character of the line, \r
-// restarts the line unless the line ends there.
-func overwritten(s string) string {
-	if !strings.ContainsAny(s, "\b\r") {
-		return s
-	}
-	out := make([]rune, 0, len(s))
-	line := 0 // start of the current line in out
-	runes := []rune(s)
-	for i, r := range runes {
-		switch {
-		case r == '\b':
-			if len(out) > line {
-				out = out[:len(out)-1]
-			}
-		case r == '\r' && i+1 < len(runes) && runes[i+1] != '\n':
-			out = out[:line]
-		case r == '\n':
-			out = append(out, r)
-			line = len(out)
-		default:
-			out = append(out, r)
-		}
-	}
-	return string(out)
 }

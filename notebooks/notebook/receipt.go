@@ -2,73 +2,31 @@ package notebook
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"halfnote/internal/receipt"
 	"halfnote/internal/text"
 	"halfnote/kernel/client"
 )
 
-// A receipt stands in the notebook's metadata, under halfnote and receipt: what a run of the notebook computed, as hashes.
-type notebookReceipt struct {
-	Version int           `json:"version"` // receiptVersion
-	Release string        `json:"release"` // version of halfnote
-	Cells   []receiptCell `json:"cells"`   // the code cells that run, in order
-}
-
-// receiptVersion is the version of the form of receipts.
-const receiptVersion = 1
-
-// receiptCell is what a cell of a receipt holds. A cell tagged timing has no outputs, operations and charts in it: they depend on time.
-type receiptCell struct {
-	ID      string       `json:"id"`
-	Source  string       `json:"source"`
-	Outputs []string     `json:"outputs,omitempty"`
-	State   receipt.Cell `json:"state"`
-	Chain   string       `json:"chain"` // hash of the chain before, and of the fields above
-}
-
-// chained returns the chain of a cell after the one before.
-func (c receiptCell) chained(before string) string {
-	c.Chain = before
-	text, _ := json.Marshal(c) // it has no values that JSON lacks
-	return shortHash(string(text))
-}
-
-func shortHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
-}
-
 // receipt returns the receipt in a notebook, or nil if it has none.
-func (nb *Notebook) receipt() (*notebookReceipt, error) {
-	own, _ := nb.Metadata["halfnote"].(map[string]any)
-	value, ok := own["receipt"]
-	if !ok {
-		return nil, nil
-	}
-	r := &notebookReceipt{}
-	text, err := json.Marshal(value)
-	if err == nil {
-		err = json.Unmarshal(text, r)
-	}
-	if err == nil && r.Version != receiptVersion {
-		err = fmt.Errorf("its form has version %d, and this halfnote reads version %d: make it again with halfnote run --receipt", r.Version, receiptVersion)
-	}
+func (nb *Notebook) receipt() (*receipt.Receipt, error) {
+	text, err := json.Marshal(nb.Metadata)
 	if err != nil {
 		return nil, fmt.Errorf("notebook: the receipt: %w", err)
+	}
+	r, err := receipt.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("notebook: %w", err)
 	}
 	return r, nil
 }
 
 // setReceipt stores a receipt, or removes it if it is nil.
-func (nb *Notebook) setReceipt(r *notebookReceipt) error {
+func (nb *Notebook) setReceipt(r *receipt.Receipt) error {
 	own, _ := nb.Metadata["halfnote"].(map[string]any)
 	if own == nil {
 		own = map[string]any{}
@@ -96,8 +54,8 @@ func (nb *Notebook) setReceipt(r *notebookReceipt) error {
 
 // keeper makes a receipt of a run, or compares the run with one.
 type keeper struct {
-	made    notebookReceipt
-	against *notebookReceipt // nil to make one
+	made    receipt.Receipt
+	against *receipt.Receipt // nil to make one
 	before  []*Cell          // cells with the outputs of the file, which the run replaces
 	at      []int            // for each cell that runs, its index in against.Cells, or -1
 	said    map[int][]string // differences by the number of a cell, from 0
@@ -147,12 +105,6 @@ func newKeeper(nb *Notebook, verify bool) (*keeper, error) {
 	if p.against == nil {
 		return nil, errors.New("notebook: it has no receipt; halfnote run --receipt makes one")
 	}
-	chain := ""
-	for i, c := range p.against.Cells {
-		if chain = c.chained(chain); chain != c.Chain {
-			return nil, fmt.Errorf("notebook: the receipt has been changed: its hashes of cell %d do not fit the chain", i+1)
-		}
-	}
 	list := nb.CodeCells()
 	for _, c := range list {
 		copied := *c
@@ -166,16 +118,16 @@ func newKeeper(nb *Notebook, verify bool) (*keeper, error) {
 func (p *keeper) align(list []*Cell) {
 	recorded, next := p.against.Cells, 0
 	for n, c := range list {
-		source := shortHash(c.Source)
-		find := func(same func(r receiptCell) bool) int {
+		source := receipt.Hash(c.Source)
+		find := func(same func(r receipt.Entry) bool) int {
 			if i := slices.IndexFunc(recorded[next:], same); i >= 0 {
 				return next + i
 			}
 			return -1
 		}
-		at := find(func(r receiptCell) bool { return r.Source == source })
+		at := find(func(r receipt.Entry) bool { return r.Source == source })
 		if at < 0 {
-			at = find(func(r receiptCell) bool { return r.ID == c.ID })
+			at = find(func(r receipt.Entry) bool { return r.ID == c.ID })
 		}
 		if at >= 0 {
 			if at > next {
@@ -213,8 +165,16 @@ func (p *keeper) begin(ctx context.Context, k *client.Kernel) error {
 	if p == nil {
 		return nil
 	}
-	p.made.Version, p.made.Release = receiptVersion, k.Info().ImplementationVersion
+	p.made.Version, p.made.Release = receipt.Version, k.Info().ImplementationVersion
 	return ask(ctx, k, "%hashes on", nil)
+}
+
+// starts prepares a cell that is about to run: hashing would lengthen the times that it shows.
+func (p *keeper) starts(ctx context.Context, k *client.Kernel, c *Cell) error {
+	if p == nil || !c.varies() {
+		return nil
+	}
+	return ask(ctx, k, "%hashes off", nil)
 }
 
 // ran takes the hashes of a cell that has run, the nth from 0, and reports whether the run may go on.
@@ -222,10 +182,17 @@ func (p *keeper) ran(ctx context.Context, k *client.Kernel, n int, c *Cell) (goO
 	if p == nil {
 		return true, nil
 	}
-	r := receiptCell{ID: c.ID, Source: shortHash(c.Source)}
+	if c.varies() {
+		defer func() {
+			if e := ask(ctx, k, "%hashes on", nil); err == nil {
+				err = e
+			}
+		}()
+	}
+	r := receipt.Entry{ID: c.ID, Source: receipt.Hash(c.Source)}
 	if p.against == nil {
 		err := ask(ctx, k, "%hashes", &r.State)
-		if c.HasTag(timing) {
+		if c.varies() {
 			r.State.Timed, r.State.Trail, r.State.Figures = true, receipt.Trail{}, nil
 		}
 		p.made.Cells = append(p.made.Cells, r)
@@ -251,10 +218,10 @@ func (p *keeper) finish(nb *Notebook) error {
 	list, chain := nb.CodeCells(), ""
 	for n := range p.made.Cells {
 		c := &p.made.Cells[n]
-		if !list[n].HasTag(timing) {
+		if !list[n].varies() {
 			c.Outputs = outputHashes(list[n])
 		}
-		c.Chain = c.chained(chain)
+		c.Chain = c.Chained(chain)
 		chain = c.Chain
 		if p.against != nil && p.at[n] >= 0 {
 			p.compareOutputs(n, list[n], p.against.Cells[p.at[n]].Outputs, c.Outputs)
@@ -279,38 +246,36 @@ func (p *keeper) compareOutputs(n int, c *Cell, was, now []string) {
 		}
 		old := p.before[n]
 		if hashes := outputHashes(old); i < len(hashes) && hashes[i] == was[i] {
-			before, after := strings.Split(comparable(old.Outputs[i]), "\n"), strings.Split(comparable(c.Outputs[i]), "\n")
-			for k := range max(len(before), len(after)) {
-				if line := func(list []string) string { return strings.Join(list[min(k, len(list)):min(k+1, len(list))], "") }; line(before) != line(after) {
-					p.say(n, "output %d, line %d: %q; recorded %q", i+1, k, text.Cut(line(after), 80), text.Cut(line(before), 80))
-					return
-				}
-			}
+			line, after, before := receipt.Parting(covered(c.Outputs[i]).Text, covered(old.Outputs[i]).Text)
+			p.say(n, "output %d, line %d: %q; recorded %q", i+1, line, text.Cut(after, 80), text.Cut(before, 80))
+			return
 		}
 		p.say(n, "output %d differs", i+1)
 		return
 	}
 }
 
+// varies reports whether a cell's outputs, operations and charts differ from run to run.
+func (c *Cell) varies() bool { return c.HasTag(timing) || receipt.Compares(c.Source) }
+
 // outputHashes returns a hash of each output.
 func outputHashes(c *Cell) (list []string) {
 	for _, o := range c.Outputs {
-		list = append(list, shortHash(comparable(o)))
+		list = append(list, covered(o).Hash())
 	}
 	return list
 }
 
-// comparable returns the text of an output that a receipt covers: its kind in the first line, then streams, errors and plain text. Pictures and HTML show the same
-// values; their bytes depend on libraries. The data of charts count in the kernel.
-func comparable(o *Output) string {
-	s := o.Text
+// covered returns what a receipt covers of an output. The data of charts count in the kernel.
+func covered(o *Output) receipt.Output {
 	switch o.Type {
 	case DisplayData, ExecuteResult:
-		s, _ = o.Data["text/plain"].(string)
+		s, _ := o.Data["text/plain"].(string)
+		return receipt.Output{Text: s}
 	case Error:
-		s = o.ErrorName + ": " + o.ErrorValue
+		return receipt.Output{Name: "error", Text: o.ErrorName + ": " + o.ErrorValue}
 	}
-	return strings.TrimSpace(o.Type+" "+o.Name) + "\n" + s
+	return receipt.Output{Name: o.Name, Text: o.Text}
 }
 
 // Difference is the error of a run that differs from the receipt of its notebook.

@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/internal/receipt"
 	"halfnote/interp"
 	"halfnote/kernel/client"
 	"halfnote/kernel/jupyter"
@@ -81,8 +83,8 @@ func TestVerify(t *testing.T) {
 	if err := RunFiles(t.Context(), []string{path}, RunOptions{Output: path, Receipt: true, Start: startGo, Progress: &log}); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
-	edit := func(cell int, old, new string) func(*Notebook, *notebookReceipt) {
-		return func(nb *Notebook, _ *notebookReceipt) {
+	edit := func(cell int, old, new string) func(*Notebook, *receipt.Receipt) {
+		return func(nb *Notebook, _ *receipt.Receipt) {
 			if !strings.Contains(nb.Cells[cell-1].Source, old) {
 				t.Fatalf("cell %d has no %q", cell, old)
 			}
@@ -91,18 +93,18 @@ func TestVerify(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		change func(nb *Notebook, r *notebookReceipt)
+		change func(nb *Notebook, r *receipt.Receipt)
 		want   []string // lines of the difference, or the error; none for the same bits
 		note   string   // in the report
 	}{
-		{"nothing", func(*Notebook, *notebookReceipt) {}, nil, "the same bits as in the receipt: 9 cells"},
+		{"nothing", func(*Notebook, *receipt.Receipt) {}, nil, "the same bits as in the receipt: 9 cells"},
 		{"a comment", edit(5, "rate", "// the rate\nrate"), []string{"In[5]: the source of the cell differs"}, "no result differs"},
 		{"a constant", edit(5, "0.125", "0.25"), []string{
 			"In[5]: the source of the cell differs",
 			"In[5]: opt.param_groups.0.lr: its element is 0.25 (0x3fd0000000000000); recorded 0.125 (0x3fc0000000000000); no other element differs",
 		}, "4 cells after it did not run"},
 		{"another seed", edit(2, "Seed(1)", "Seed(2)"), []string{"In[2]: the source of the cell differs", "In[2]: the state of the random numbers differs"}, ""},
-		{"the last bit of a weight", func(*Notebook, *notebookReceipt) { weights(1) }, []string{
+		{"the last bit of a weight", func(*Notebook, *receipt.Receipt) { weights(1) }, []string{
 			"In[1]: weights[w]: element [1, 5] is 0.75000006 (0x3f400001); recorded 0.75 (0x3f400000); no other element differs",
 		}, ""},
 		{"a sum in another order", edit(8, "Sum(0).Sum(0)", "Sum(1).Sum(0)"), []string{
@@ -122,17 +124,17 @@ func TestVerify(t *testing.T) {
 			"In[7]: net.bias: all 4 elements differ",
 			"In[7]: net.weight: the first difference is from element [0, 0] to [0, 1]; 16 of its 16 parts differ",
 		}, ""},
-		{"a hash of another version", func(_ *Notebook, r *notebookReceipt) {
+		{"a hash of another version", func(_ *Notebook, r *receipt.Receipt) {
 			r.Release = "0.0.1"
 			c := &r.Cells[7].State
 			c.Trail = r.Cells[6].State.Trail
 			chain := r.Cells[6].Chain
 			for i := 7; i < len(r.Cells); i++ {
-				r.Cells[i].Chain = r.Cells[i].chained(chain)
+				r.Cells[i].Chain = r.Cells[i].Chained(chain)
 				chain = r.Cells[i].Chain
 			}
 		}, []string{"In[8]: operation 1 of 3, linear (In[8], line 1), is the first whose result differs"}, "the receipt is of halfnote 0.0.1, and this is test"},
-		{"a cell that runs twice", func(nb *Notebook, _ *notebookReceipt) {
+		{"a cell that runs twice", func(nb *Notebook, _ *receipt.Receipt) {
 			again := *nb.Cells[6]
 			again.ID = "again"
 			nb.Cells = slices.Insert(nb.Cells, 7, &again)
@@ -141,8 +143,8 @@ func TestVerify(t *testing.T) {
 			"In[9]: operation 1 of 3, linear (In[9], line 1), is the first whose result differs",
 			"In[9]: total: its element is -2.49759 (0xc01fd884); recorded -0.34913635 (0xbeb2c200); no other element differs",
 		}, ""},
-		{"a receipt of another form", func(_ *Notebook, r *notebookReceipt) { r.Version = 2 }, []string{"notebook: the receipt: its form has version 2, and this halfnote reads version 1: make it again with halfnote run --receipt"}, ""},
-		{"a receipt that is edited", func(_ *Notebook, r *notebookReceipt) { r.Cells[2].State.Random = "0" }, []string{"notebook: the receipt has been changed: its hashes of cell 3 do not fit the chain"}, ""},
+		{"a receipt of another form", func(_ *Notebook, r *receipt.Receipt) { r.Version = 2 }, []string{"notebook: the receipt: its form has version 2, and this halfnote reads version 1: make it again with halfnote run --receipt"}, ""},
+		{"a receipt that is edited", func(_ *Notebook, r *receipt.Receipt) { r.Cells[2].State.Random = "0" }, []string{"notebook: the receipt has been changed: its hashes of cell 3 do not fit the chain"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			weights(0)
@@ -185,5 +187,69 @@ func TestVerify(t *testing.T) {
 	err = RunFiles(t.Context(), []string{path}, RunOptions{Verify: true, Start: startGo})
 	if err == nil || !strings.Contains(err.Error(), "it has no receipt; halfnote run --receipt makes one") {
 		t.Errorf("without a receipt: got %v", err)
+	}
+}
+
+// TestReceiptInSession runs notebooks whose last cell compares what ran with the receipt of a notebook.
+func TestReceiptInSession(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "book.ipynb"), filepath.Join(dir, "other.ipynb")
+	cells := []string{
+		"tensor.ManualSeed(1)", "x := tensor.Randn(2)", "fmt.Println(\"a\\rb\")\nx", "panic(\"no\")",
+		"chart.Plot([]float64{1, 2})", "for range 2 {\n\tfmt.Println(1)\n\tfmt.Fprintln(os.Stderr, 2)\n}", "%receipt book.ipynb",
+	}
+	run := func(o RunOptions, cells ...string) string {
+		t.Helper()
+		file := cmp.Or(o.Output, other)
+		if err := code(cells...).WriteFile(file); err != nil {
+			t.Fatal(err)
+		}
+		o.Output, o.Start, o.AllowErrors = file, startGo, true
+		if o.Receipt { // twice: the first run writes the receipt that the second compares with
+			if err := RunFiles(t.Context(), []string{file}, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := RunFiles(t.Context(), []string{file}, o); err != nil {
+			t.Fatal(err)
+		}
+		nb, err := ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := nb.CodeCells()[len(cells)-1]
+		if len(last.Outputs) != 1 {
+			t.Fatalf("the last cell has %d outputs", len(last.Outputs))
+		}
+		text, _ := last.Outputs[0].Data["text/plain"].(string)
+		return text
+	}
+	if got := run(RunOptions{}, cells...); !strings.HasPrefix(got, "cannot compare: ") {
+		t.Errorf("without a file: got %q", got)
+	}
+	if got, want := run(RunOptions{Output: path, Receipt: true}, cells...), "Your numbers are the book's: all 7 cells ran, and 9 outputs and 1 tensor agree to the last bit."; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if err := RunFiles(t.Context(), []string{path}, RunOptions{Verify: true, Start: startGo, AllowErrors: true}); err != nil {
+		t.Error(err)
+	}
+	change := func(at int, source string) []string {
+		list := slices.Clone(cells)
+		list[at] = source
+		return list
+	}
+	for _, tt := range []struct {
+		name  string
+		cells []string
+		want  string
+	}{
+		{"another seed", change(0, "tensor.ManualSeed(2)"), "Your numbers part from the book's.\n  In[3] fmt.Println(\"a\\rb\") …: output 2, line 1: \"tensor(["},
+		{"another tensor", change(2, "fmt.Println(\"a\\rb\")\nx.Set(0, 1)\nx"), "In[2] x := tensor.Randn(2): x: element [1] is 0 (0x00000000); in the book "},
+		{"a cell of mine", change(4, "chart.Plot([]float64{2, 2})"), "Your numbers are the book's in the 6 cells of 7 that ran as they stand there: 8 outputs and 1 tensor agree to the last bit.\n1 cell is yours:\n  In[5] chart.Plot([]float64{2, 2})"},
+		{"a cell twice", slices.Insert(slices.Clone(cells), 2, "x := tensor.Randn(2)"), "In[3] x := tensor.Randn(2) ran 2 times."},
+	} {
+		if got := run(RunOptions{}, tt.cells...); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
 	}
 }

@@ -112,6 +112,9 @@ func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
 		}
 		p := Progress{Number: number, Total: total, Cell: c, Live: r.out.live}
 		r.tell(p)
+		if err := r.o.keeper.starts(ctx, k, c); err != nil {
+			return err
+		}
 		start := time.Now()
 		failure, fatal := r.cell(ctx, k, c)
 		p.Done, p.Elapsed, p.Failed = true, time.Since(start), failure != nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,7 +65,8 @@ const indexPage = "index.html"
 // WriteSite writes pages of executed notebooks into a folder, which it creates: a page for each lesson, with links to the
 // lessons before and after it, and an index with questions, charts and a full-text search. The pages need neither a
 // server nor a network. The folder also gets the notebooks. Files that it has already are replaced.
-func WriteSite(dir, title string, lessons []Lesson) error {
+// live is the address of a site that `halfnote lite` wrote, which runs the same notebooks: each page has a link that opens its lesson there. "" means no link.
+func WriteSite(dir, title, live string, lessons []Lesson) error {
 	if len(lessons) == 0 {
 		return errors.New("notebook: site: no notebooks are given; want at least one")
 	}
@@ -88,6 +90,9 @@ func WriteSite(dir, title string, lessons []Lesson) error {
 	}
 	for i, l := range lessons {
 		s := &site{title: title, pages: pages}
+		if live != "" {
+			s.live = strings.TrimSuffix(live, "/") + "/lab/index.html?path=" + url.QueryEscape(l.Name+".ipynb")
+		}
 		if i > 0 {
 			s.before = &lessons[i-1]
 		}
@@ -112,6 +117,7 @@ func WriteSite(dir, title string, lessons []Lesson) error {
 // site is what a page shows of its site; nil for a page that stands alone.
 type site struct {
 	title         string
+	live          string // address at which the lesson runs, or ""
 	before, after *Lesson
 	sections      []section
 	pages         map[string]string
@@ -132,6 +138,9 @@ func sitePolicy(script string) string {
 // head and foot are the navigation of a lesson's page.
 func (s *site) head(p *page) {
 	p.printf("<nav class=\"bar\" aria-label=\"lessons\"><a href=\"%s\">%s</a>", indexPage, html.EscapeString(s.title))
+	if s.live != "" {
+		p.printf("<a class=\"live\" href=\"%s\">Run this lesson</a>", html.EscapeString(s.live))
+	}
 	s.neighbours(p)
 	p.printf("</nav>\n")
 	if len(s.sections) > 1 {

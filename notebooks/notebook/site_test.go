@@ -32,7 +32,7 @@ func TestWriteSite(t *testing.T) {
 	first.Notebook.Cells[5].Metadata = map[string]any{"tags": []any{"timing"}}
 	first.Notebook.Cells[5].Outputs = []*Output{{Type: ExecuteResult, Data: map[string]any{"text/plain": "1.5 s of processor time"}}}
 	lessons := []Lesson{first, lesson("02-second", "# Second"), lesson("03-third", "no title")}
-	if err := WriteSite(dir, "The & course", lessons); err != nil {
+	if err := WriteSite(dir, "The & course", "../lite/", lessons); err != nil {
 		t.Fatal(err)
 	}
 	page := func(name string) string {
@@ -50,7 +50,7 @@ func TestWriteSite(t *testing.T) {
 		"01-first.html": {
 			`<link rel="stylesheet" href="style.css">`, `<a href="index.html">The &amp; course</a>`, `<a rel="next" href="02-second.html">Second →</a>`,
 			`<a href="02-second.html#Experiment">second</a>`, `<a href="02-second.html">same</a>`, `<a href="https://example.org">else</a>`,
-			`<li><a href="#Experiment:-one">Experiment: one</a></li>`, `id="Experiment:-one"`,
+			`<a class="live" href="../lite/lab/index.html?path=01-first.ipynb">Run this lesson</a>`, `<li><a href="#Experiment:-one">Experiment: one</a></li>`, `id="Experiment:-one"`,
 		},
 		"02-second.html": {`<a rel="prev" href="01-first.html">← First &lt;steps&gt;</a>`, `<a rel="next" href="03-third.html">03-third →</a>`},
 		"style.css":      {".prose", ".lessons"},
@@ -127,7 +127,7 @@ func TestWriteSiteRefuses(t *testing.T) {
 		{"the same name", []Lesson{lesson("a", "x"), lesson("a", "y")}, "two pages would be"},
 		{"the index", []Lesson{lesson("index", "x")}, "two pages would be"},
 	} {
-		if err := WriteSite(t.TempDir(), "Site", test.lessons); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := WriteSite(t.TempDir(), "Site", "", test.lessons); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"halfnote/internal/text"
 )
 
 // watchEvery is the least time between two versions of a page that shows a run as it goes.
@@ -87,8 +89,8 @@ func (r *Runner) snapshot() (*Notebook, map[*Cell]*Cell) {
 	defer r.out.mu.Unlock()
 	raw := map[*Output]string{}
 	for _, a := range r.out.areas {
-		for out, text := range a.raw {
-			raw[out] = overwritten(text.String())
+		for out, written := range a.raw {
+			raw[out] = text.Overwritten(written.String())
 		}
 	}
 	nb := *r.nb

@@ -129,7 +129,7 @@ func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	at := float64(len(values)-1) * share
+	at := float64(float64(len(values)-1) * share) // not fused with the difference below
 	i := int(at)
 	if i+1 == len(values) {
 		return values[i]

@@ -128,9 +128,9 @@ func (s adamStep) run(x, g, m, v []float32) {
 	lerp := func(a, b, w float32) float32 {
 		d := float64(b - a)
 		if w < 0.5 {
-			return float32(float64(w)*d + float64(a))
+			return float32(float64(float64(w)*d) + float64(a))
 		}
-		return float32(float64(b) - float64(1-w)*d)
+		return float32(float64(b) - float64(float64(1-w)*d))
 	}
 	for i, p := range x {
 		d := g[i]
@@ -250,9 +250,9 @@ func dynamicMap(signed bool, decades, bits int) *codebook {
 		bound := func(k int) float32 {
 			step := (1 - float32(0.1)) / float32(parts)
 			if k < (parts+1)/2 {
-				return float32(float64(step)*float64(k) + float64(float32(0.1)))
+				return float32(float64(float64(step)*float64(k)) + float64(float32(0.1)))
 			}
-			return float32(1 - float64(step)*float64(parts-k))
+			return float32(1 - float64(float64(step)*float64(parts-k)))
 		}
 		power := float32(math.Pow10(i - decades + 1))
 		for k := range parts {

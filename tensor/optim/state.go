@@ -68,7 +68,8 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 	}
 	params := o.Params()
 	records := map[*tensor.Tensor]record{}
-	for name, value := range rest {
+	for _, name := range slices.Sorted(maps.Keys(rest)) { // one order of copies in every run
+		value := rest[name]
 		index, key, ok := strings.Cut(strings.TrimPrefix(name, "state."), ".")
 		i, err := strconv.Atoi(index)
 		if !ok || err != nil || i < 0 || i >= len(params) || !strings.HasPrefix(name, "state.") {

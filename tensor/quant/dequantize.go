@@ -22,23 +22,24 @@ func (q *Tensor) dequantize(d tensor.DType, tier *asm.Tier) *tensor.Tensor {
 	}
 	y := memory.Unset(tensor.Float32, q.shape...)
 	r := &reader{Tensor: q, dst: floats(y), bytes: bytes(q.codes)}
-	if q.scales != nil {
-		r.factors = q.factors()
-	}
 	if q.zeros != nil {
 		r.zeroPoints = bytes(q.zeros)
+	}
+	if q.scales != nil {
+		r.scales = q.decoded()
 	}
 	if tier != nil {
 		r.useKernels(tier)
 	}
 	if len(r.dst) > 0 {
 		rows := max(1, share/q.grid.width)
-		each(ceil(q.grid.height, rows), func(i int) {
-			room := make([]uint8, q.grid.width)
+		_, across, _ := q.grid.at()
+		room := func() *readRoom {
+			return &readRoom{make([]uint8, q.grid.width), make([]float32, across), make([]int32, across)}
+		}
+		eachWith(ceil(q.grid.height, rows), room, func(m *readRoom, i int) {
 			for row := i * rows; row < min((i+1)*rows, q.grid.height); row++ {
-				if !r.rowOfVectors(row, room) {
-					r.row(row)
-				}
+				r.row(row, m)
 			}
 		})
 	}
@@ -51,22 +52,42 @@ func (q *Tensor) given(call string) {
 	}
 }
 
-// factors returns the scales of blocks in float32.
-func (q *Tensor) factors() []float32 {
+// scales holds the scales of blocks: float32, or codes and their numbers.
+type scales struct {
+	floats []float32
+	codes  []uint8
+	table  [256]float32
+}
+
+// decoded returns the scales of q's blocks.
+func (q *Tensor) decoded() *scales {
 	if q.grid.scales == floatScale {
-		return floats(q.scales)
+		return &scales{floats: floats(q.scales)}
 	}
-	var table [256]float32
-	for c := range table {
-		if table[c] = decoding[E8M0][c]; q.grid.scales == e4m3Scale {
-			table[c] = q.global * decoding[E4M3FN][c]
+	s := &scales{codes: bytes(q.scales)}
+	for c := range s.table {
+		if s.table[c] = decoding[E8M0][c]; q.grid.scales == e4m3Scale {
+			s.table[c] = q.global * decoding[E4M3FN][c]
 		}
 	}
-	codes := bytes(q.scales)
-	list := make([]float32, len(codes))
-	for i, c := range codes {
-		list[i] = table[c]
+	return s
+}
+
+// from sets list to the scales of blocks from number first on.
+func (s *scales) from(first int, list []float32) {
+	if s.floats != nil {
+		copy(list, s.floats[first:])
+		return
 	}
+	for i, c := range s.codes[first : first+len(list)] {
+		list[i] = s.table[c]
+	}
+}
+
+// factors returns the scales of blocks in float32.
+func (q *Tensor) factors() []float32 {
+	list := make([]float32, q.scales.Numel())
+	q.decoded().from(0, list)
 	return list
 }
 
@@ -75,39 +96,36 @@ type reader struct {
 	*Tensor
 	dst        []float32
 	bytes      []uint8
-	factors    []float32
+	scales     *scales // nil without
 	zeroPoints []uint8
 	tier       *asm.Tier
-	decode     func(dst, src unsafe.Pointer, blocks, width, first int) // of blocks from number first on; nil for portable code
+	unit       float32                                                       // number of code 1, for a kernel of integers
+	sign       int32                                                         // for a kernel of integers
+	decode     func(dst, src unsafe.Pointer, blocks, width int, m *readRoom) // nil for portable code
+}
+
+// readRoom holds the codes, scales and zero points of a row.
+type readRoom struct {
+	codes   []uint8
+	factors []float32
+	zeros   []int32
 }
 
 // useKernels makes r use those of a tier that suit its format.
 func (r *reader) useKernels(tier *asm.Tier) {
 	s := r.grid.element.spec()
-	n := max(len(r.factors), 1)
-	factors := r.factors
-	if factors == nil {
-		factors = []float32{1}
-	}
 	if c, ok := decodingOf(s); ok && tier.Loops.Decode != nil {
-		r.tier, r.decode = tier, func(dst, src unsafe.Pointer, blocks, width, first int) {
-			tier.Loops.Decode(dst, src, blocks, width, unsafe.Pointer(&factors[first]), &c)
+		r.tier, r.decode = tier, func(dst, src unsafe.Pointer, blocks, width int, m *readRoom) {
+			tier.Loops.Decode(dst, src, blocks, width, unsafe.Pointer(&m.factors[0]), &c)
 		}
 	}
 	if (s.kind == twos || s.kind == symmetric) && tier.Loops.DecodeIntegers != nil {
-		sign := 1 << (s.bits() - 1)
-		zeros := make([]int32, n)
-		for i := range zeros {
-			if zeros[i] = int32(sign); r.zeroPoints != nil {
-				zeros[i] += int32(int8(r.zeroPoints[i]))
+		r.unit, r.sign = float32(s.value(1)), 1<<(s.bits()-1)
+		r.tier, r.decode = tier, func(dst, src unsafe.Pointer, blocks, width int, m *readRoom) {
+			for i := range m.zeros {
+				m.factors[i], m.zeros[i] = m.factors[i]*r.unit, m.zeros[i]+r.sign
 			}
-		}
-		units := make([]float32, n)
-		for i, f := range factors {
-			units[i] = f * float32(s.value(1))
-		}
-		r.tier, r.decode = tier, func(dst, src unsafe.Pointer, blocks, width, first int) {
-			tier.Loops.DecodeIntegers(dst, src, blocks, width, unsafe.Pointer(&units[first]), unsafe.Pointer(&zeros[first]), sign)
+			tier.Loops.DecodeIntegers(dst, src, blocks, width, unsafe.Pointer(&m.factors[0]), unsafe.Pointer(&m.zeros[0]), int(r.sign))
 		}
 	}
 }
@@ -124,42 +142,44 @@ func decodingOf(s *spec) (d asm.Decoding, ok bool) {
 	}, true
 }
 
-// rowOfVectors is row by a kernel, with room for the codes of a row. It reports false if the kernel does not suit.
-func (r *reader) rowOfVectors(row int, room []uint8) bool {
+// row converts a row.
+func (r *reader) row(row int, m *readRoom) {
 	g := &r.grid
 	cols, across, rows := g.at()
+	for c := range m.factors {
+		m.factors[c], m.zeros[c] = 1, 0
+	}
+	if r.scales != nil {
+		r.scales.from(row/rows*across, m.factors)
+	}
+	if r.zeroPoints != nil {
+		for c, z := range r.zeroPoints[row/rows*across:][:across] {
+			m.zeros[c] = int32(int8(z))
+		}
+	}
 	if r.decode == nil || cols%16 != 0 || g.width%cols != 0 {
-		return false
+		r.portable(row, m)
+		return
 	}
-	bits, first := g.element.Bits(), 0
-	if r.factors != nil {
-		first = row / rows * across
-	}
+	bits := g.element.Bits()
 	codes := r.bytes[packed(row*g.width, bits):packed((row+1)*g.width, bits)]
 	if bits != 8 {
-		unpack(room, codes, bits, r.tier)
-		codes = room
+		unpack(m.codes, codes, bits, r.tier)
+		codes = m.codes
 	}
 	dst := r.dst[row*g.width:]
-	r.decode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&codes[0]), across, cols, first)
-	return true
+	r.decode(unsafe.Pointer(&dst[0]), unsafe.Pointer(&codes[0]), across, cols, m)
 }
 
-// row converts a row.
-func (r *reader) row(row int) {
+// portable is row in Go, with the row's scales and zero points.
+func (r *reader) portable(row int, m *readRoom) {
 	g := &r.grid
 	bits := g.element.Bits()
 	table := &decoding[g.element]
-	cols, across, rows := g.at()
+	cols, across, _ := g.at()
 	var buffer [512]uint8
 	for c := range across {
-		factor, zero := float32(1), float32(0)
-		if r.factors != nil {
-			factor = r.factors[row/rows*across+c]
-		}
-		if r.zeroPoints != nil {
-			zero = float32(int8(r.zeroPoints[row/rows*across+c]))
-		}
+		factor, zero := m.factors[c], float32(m.zeros[c])
 		from, to := row*g.width+c*cols, row*g.width+min((c+1)*cols, g.width)
 		for at := from; at < to; at += len(buffer) {
 			dst := r.dst[at:min(at+len(buffer), to)]

@@ -101,6 +101,7 @@ type mxRule struct {
 }
 
 func (r mxRule) choose(out *blocks, of spans, _ float32) {
+	codes, factors, limits := out.codes[:len(of.amax)], out.factors[:len(of.amax)], out.limits[:len(of.amax)]
 	for i, b := range of.amax {
 		code := 0
 		switch r.mode {
@@ -118,18 +119,21 @@ func (r mxRule) choose(out *blocks, of spans, _ float32) {
 			code = int(b>>23) - r.emax
 		}
 		code = min(max(code, 0), 254)
-		out.codes[i], out.factors[i], out.limits[i] = uint8(code), powerOf(127-code), r.limit(code)
+		codes[i], factors[i], limits[i] = uint8(code), math.Float32frombits(uint32(254-code)<<23), r.most
+		if code == 254 {
+			factors[i] = 0x1p-127
+		}
+		if code > 254-r.emax {
+			limits[i] = r.limit(code)
+		}
 	}
 }
 
-// limit returns the largest number of the format that stays finite in float32 when it is scaled.
+// limit returns the largest number of the format that stays finite in float32 when it is scaled, for a scale with which r.most does not.
 func (r mxRule) limit(code int) float32 {
-	if past := code - 127 + r.emax + 1; past > 128 {
-		// 2^(128-s) is the first number that does not; the one before it is smaller by a unit in the last place.
-		top := math.Ldexp(1, 255-code)
-		return float32(top - math.Ldexp(top, -r.bits-1))
-	}
-	return r.most
+	// 2^(128-s) is the first number that does not; the one before it is smaller by a unit in the last place.
+	top := math.Ldexp(1, 255-code)
+	return float32(top - math.Ldexp(top, -r.bits-1))
 }
 
 // powerOf returns 2^e for -127 <= e <= 127.

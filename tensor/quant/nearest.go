@@ -159,6 +159,11 @@ func (e *encoder) most(x []float32) uint32 {
 	return absmax(whole[0], x[n:])
 }
 
+// mostBits returns the largest of the bits of magnitudes.
+func (e *encoder) mostBits(magnitudes []uint32) uint32 {
+	return e.most(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(magnitudes))), len(magnitudes)))
+}
+
 // largest sets most to the bits of the largest magnitude of each of adjacent blocks of the same width.
 func (e *encoder) largest(most []uint32, src []float32, width int) {
 	if e.tier != nil && e.tier.Loops.LargestOfBlocks != nil && width%16 == 0 && len(src) > 0 {

@@ -31,7 +31,7 @@ func (n NVFP4) String() string {
 }
 
 func (n NVFP4) plan() (plan, error) {
-	p := plan{element: E2M1, rounding: n.Rounding, rows: 1, cols: nvBlock, whole: true, scales: e4m3Scale, rule: nvRule{}}
+	p := plan{element: E2M1, rounding: n.Rounding, rows: 1, cols: nvBlock, whole: true, scales: e4m3Scale, rule: &nvRule{}}
 	if n.TwoDimensional {
 		p.rows, p.repeat = nvBlock, true
 	}
@@ -42,7 +42,9 @@ func (n NVFP4) plan() (plan, error) {
 var scaleEncoder = newEncoder(&specs[E4M3FN], asm.Best())
 
 // nvRule chooses the scales. All of it is float32 arithmetic, in this order.
-type nvRule struct{}
+type nvRule struct {
+	factors [256]float32 // of blocks, by the code of their scale; global sets them
+}
 
 const (
 	nvMost  = 6       // the largest number of E2M1
@@ -50,7 +52,7 @@ const (
 )
 
 // global returns the scale by which the stored numbers are multiplied, and its inverse, by which the given ones were.
-func (nvRule) global(amax float32) (scale, factor float32) {
+func (r *nvRule) global(amax float32) (scale, factor float32) {
 	factor = 1
 	if amax > 0 {
 		factor = min(nvRange/amax, math.MaxFloat32)
@@ -58,18 +60,29 @@ func (nvRule) global(amax float32) (scale, factor float32) {
 	if factor == 0 {
 		factor = 1
 	}
-	return 1 / factor, factor
+	scale = 1 / factor
+	for c, x := range decoding[E4M3FN] {
+		r.factors[c] = min(1/float32(x*scale), math.MaxFloat32)
+	}
+	return scale, factor
 }
 
-func (nvRule) choose(out *blocks, of spans, global float32) {
+func (r *nvRule) choose(out *blocks, of spans, global float32) {
 	sixth := float32(1) / nvMost
-	product, inverse := float32(global*sixth), 1/global
-	for i, a := range of.amax {
-		out.scales[i] = min(math.Float32frombits(a)*product, math.MaxFloat32)
+	product := float32(global * sixth)
+	codes, scales, factors := out.codes[:len(of.amax)], out.scales[:len(of.amax)], out.factors[:len(of.amax)]
+	for i := range out.limits {
 		out.limits[i] = nvMost
 	}
-	scaleEncoder.nearest(out.codes, out.scales, 1, 448)
-	for i, c := range out.codes {
-		out.factors[i] = min(1/float32(decoding[E4M3FN][c]*inverse), math.MaxFloat32)
+	for i, a := range of.amax {
+		scale := math.Float32frombits(a) * product
+		if scale > math.MaxFloat32 {
+			scale = math.MaxFloat32
+		}
+		scales[i] = scale
+	}
+	scaleEncoder.nearest(codes, scales, 1, 448)
+	for i, c := range codes {
+		factors[i] = r.factors[c]
 	}
 }

@@ -111,8 +111,7 @@ func (w *writer) run() {
 	}
 	band := tall * max(1, share/(tall*w.width))
 	_, across, _ := w.at()
-	each(ceil(w.height, band), func(i int) {
-		m := newRoom(across, w.width)
+	eachWith(ceil(w.height, band), func() *room { return newRoom(across, w.width) }, func(m *room, i int) {
 		for r := i * band; r < min((i+1)*band, w.height); r += tall {
 			w.band(r, min(r+tall, w.height), m)
 		}
@@ -150,6 +149,10 @@ func (w *writer) prepare() {
 		for r := i * rows; r < min((i+1)*rows, w.height); r++ {
 			row := w.amax[r*across : (r+1)*across]
 			w.largest(row, w.src[r*w.width:(r+1)*w.width], cols)
+			if most[r] = w.mostBits(row); most[r] < infBits {
+				continue
+			}
+			most[r] = 0
 			for _, a := range row {
 				if a < infBits {
 					most[r] = max(most[r], a)
@@ -163,7 +166,9 @@ func (w *writer) prepare() {
 // choose sets out to the scales for ranges. It reports whether all are finite.
 func (w *writer) choose(out *blocks, of spans) (finite bool) {
 	w.rule.choose(out, of, w.global)
-	finite = true
+	if finite = w.mostBits(of.amax) < infBits; finite {
+		return true
+	}
 	for i, a := range of.amax {
 		if a >= infBits {
 			nan := float32(math.NaN())
@@ -171,7 +176,7 @@ func (w *writer) choose(out *blocks, of spans) (finite bool) {
 			if w.grid.scales == e4m3Scale {
 				code = E4M3FN.spec().nan
 			}
-			out.codes[i], out.scales[i], out.zeros[i], out.factors[i], finite = uint8(code), nan, 0, nan, false
+			out.codes[i], out.scales[i], out.zeros[i], out.factors[i] = uint8(code), nan, 0, nan
 		}
 	}
 	return finite

@@ -28,6 +28,9 @@ var Load = sync.OnceValue(func() error {
 	return nil
 })
 
+// Version returns the newest CUDA that the loaded driver supports, in cuDriverGetVersion's numbering.
+func Version() int { return cu.Version() }
+
 // Count returns the number of devices. The environment variable CUDA_VISIBLE_DEVICES hides
 // devices from the driver.
 func Count() (int, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/cuda/kernels"
 	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
@@ -203,11 +204,7 @@ func attention(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) 
 	t := b.attendingOf(k, src[1:])
 	t.views[matrixY], t.views[matrixSums] = dst, src[0]
 	t.place()
-	rows := 128
-	if t.head == 128 {
-		rows = 64
-	}
-	t.run("attend", t.queries, rows, 4*32*t.head*2) // four tiles of 32 keys
+	t.run("attend", t.queries, kernels.AttentionRows(t.head), kernels.AttentionShared(t.head))
 }
 
 // attentionGrad computes gradients. src holds dk, dv, dy, y, sums, q, k, v and the optional
@@ -226,12 +223,7 @@ func attentionGrad(b *Backend, k driver.Kernel, dst driver.View, src []driver.Vi
 		t.flags |= attendWide
 	}
 	t.place()
-	const rows = 64
-	stream := 64 // rows of a streamed tile
-	if t.head == 128 {
-		stream = 32
-	}
-	shared := (2*rows + 4*stream) * t.head * 2
-	t.run("queries", t.queries, rows, shared)
-	t.run("keys", t.keys, rows, shared+2*(2+rows/32)*stream*4) // plus two tables of rows
+	queries, keys := kernels.AttentionGradShared(t.head)
+	t.run("queries", t.queries, kernels.AttentionGradRows, queries)
+	t.run("keys", t.keys, kernels.AttentionGradRows, keys)
 }

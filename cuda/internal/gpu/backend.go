@@ -74,6 +74,9 @@ func (b *Backend) Product() string { return b.device.Name() }
 // Capability returns the compute capability of the GPU, for example 9 and 0 for an H200.
 func (b *Backend) Capability() (major, minor int) { return b.device.Capability() }
 
+// Driver returns the newest CUDA that the driver supports, 13000 for CUDA 13.0.
+func (b *Backend) Driver() int { return drv.Version() }
+
 // Devices returns the number of GPUs.
 func (b *Backend) Devices() int {
 	n, err := drv.Count()

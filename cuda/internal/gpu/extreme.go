@@ -17,7 +17,7 @@ func extreme(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	wide := src[0].DType.Wide()
 	r := reduction{module: "extreme", name: src[0].DType.String(), joints: "joints_" + wide.String(), room: wide.Size() + 8}
 	if wide != driver.Float32 {
-		r.module = "extreme64"
+		r.module, r.most = "extreme64", 2
 	}
 	r.run(b, k.Code, dst, src[0])
 }

@@ -5,6 +5,7 @@ package gpu
 import (
 	"fmt"
 
+	"halfnote/cuda/kernels"
 	"halfnote/tensor/driver"
 )
 
@@ -209,17 +210,8 @@ func (b *Backend) productByMMA(p *product) {
 		name = "tf32"
 	}
 	if kind == "windowed" {
-		shared = t.window(p.dtype.Size())
+		shared = uint32(kernels.WindowedShared(t.m, t.n, p.dtype.Size()))
 	}
 	multiply := kernel{module + name, fmt.Sprintf("%s_%dx%d_%s%s", kind, t.m, t.n, layout(alongA), layout(alongB))}
 	b.launchTiles(p, g, t, multiply, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(min(256, t.m*t.n/32)), shared)
-}
-
-// window returns the bytes of shared memory that windowed takes for elements of the given size.
-func (t tile) window(size int) uint32 {
-	stages := 3
-	if t == smallTile {
-		stages = 4
-	}
-	return uint32(stages * ((t.m+t.n)*64 + 2*4*64/size))
 }

@@ -166,6 +166,7 @@ func (s *statistics) run(b *Backend) {
 		kept: *kept.views(0, 4), reduced: *reduced.views(0, 2),
 	}}
 	if len(s.operands) > 1 { // a second operand, possibly with another layout
+		p.most = 8 / s.results[0].DType.Size()
 		other := s.operands[1]
 		p.single = pointer(first)%16 != pointer(other)%16
 		for i := range kept.shape {

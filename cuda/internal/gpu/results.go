@@ -23,6 +23,7 @@ type reduction struct {
 	module, name string // kernels: rows_name, columns_name, columns_packs_name
 	joints       string // kernel that joins partial results
 	room         int    // bytes of a partial result
+	most         int    // columns that a thread takes at most; 0 for as many as fit in 16 bytes
 }
 
 // run enqueues the reduction. It uses rows if the elements of a result are adjacent, columns if
@@ -45,7 +46,7 @@ func (r reduction) run(b *Backend, code driver.Code, dst, src driver.View) {
 		b.Release(whole.Buffer)
 		return
 	}
-	p := plan{results: results{
+	p := plan{most: r.most, results: results{
 		dtype: uint32(dst.DType), parts: 1, outs: int64(kept.n), count: int64(reduced.n),
 		kept: *kept.axes(), reduced: *reduced.axes(),
 	}}
@@ -108,6 +109,7 @@ type plan struct {
 	wide, deep    int  // threads, for columns
 	width         int  // number of columns
 	single        bool // a thread takes one column at a time
+	most          int  // columns that a thread takes at most; 0 for as many as fit in 16 bytes
 	grid, threads uint32
 }
 
@@ -154,6 +156,9 @@ func (p *plan) columns(b *Backend, kept, reduced walk, src driver.View) bool {
 	count := int(p.count)
 	p.width = kept.shape[last]
 	pack, size := 16/max(4, src.DType.Size()), src.DType.Size()
+	if p.most > 0 {
+		pack = min(pack, p.most)
+	}
 	aligned := !p.single && kept.stride[1][last] == 1 && p.width%pack == 0 && int(pointer(src))%(pack*size) == 0
 	for _, s := range kept.stride[1][:last] {
 		aligned = aligned && s%pack == 0

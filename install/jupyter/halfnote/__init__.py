@@ -82,6 +82,36 @@ def record(model=None, optimizer=None, scaler=None, *, overhead=0.05, ranges=Tru
     return Recorder(model, optimizer, scaler, overhead=overhead, ranges=ranges, path=path)
 
 
+def trainer_callback(path=None, **options):
+    """Returns a callback for transformers.Trainer, which records its training: Trainer(…, callbacks=[halfnote.trainer_callback()]).
+
+    It shows what record shows: callback.dtypes(). The options are those of record.
+    """
+    return _callback("trainer", path, options)
+
+
+def lightning_callback(path=None, **options):
+    """Returns a callback for a Trainer of Lightning, which records its training: Trainer(callbacks=[halfnote.lightning_callback()]).
+
+    It shows what record shows: callback.dtypes(). The options are those of record.
+    """
+    return _callback("lightning", path, options)
+
+
+def accelerate_tracker(path=None, **options):
+    """Returns a tracker for an Accelerator, which records what runs between init_trackers and end_training: Accelerator(log_with=halfnote.accelerate_tracker()).
+
+    It shows what record shows: tracker.dtypes(). The options are those of record.
+    """
+    return _callback("accelerate", path, options)
+
+
+def _callback(kind, path, options):
+    with Environment():
+        from . import callbacks
+        return getattr(callbacks, kind)(path, options)
+
+
 def load(path):
     """Returns the recording in a file. It needs no PyTorch."""
     with Environment():

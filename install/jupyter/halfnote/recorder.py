@@ -10,6 +10,7 @@ import json
 import math
 import os
 import statistics
+import struct
 import sys
 import threading
 import time
@@ -24,6 +25,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import show
 
+try:
+    import numpy
+except ImportError:  # torch needs none
+    numpy = None
+
 VERSION = 1
 STEPS = 2000  # steps whose calls are all kept; of later ones every second, of those after twice as many every fourth, and so on
 MOST = 200_000  # operations; later ones are not recorded
@@ -36,12 +42,46 @@ SELECTS = {"relu", "threshold_backward", "where", "masked_fill", "clone", "copy"
 GradScaler = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
 
 
+clock = time.perf_counter_ns
+
+
 class Call:
     """A call of torch's functions from the program: linear, layer_norm, half, __add__."""
     __slots__ = ("n", "name", "module", "line", "autocast", "made", "grad")
 
     def __init__(self, n, name, module, line, autocast, grad):
         self.n, self.name, self.module, self.line, self.autocast, self.grad, self.made = n, name, module, line, autocast, grad, set()
+
+
+BLOCK = 1 << 17  # elements that are counted together: their bits stay in a processor's cache
+
+
+def unpacked(form, bits, shift=0):
+    """Returns a function from the bits of a magnitude to its value."""
+    return lambda n: struct.unpack(form, struct.pack(bits, n << shift))[0]
+
+
+# The integers of the same size, the bits without the sign, those of infinity and of the smallest normal number, the unsigned integers, and the value.
+BITS = {
+    torch.float16: (torch.int16, 0x7FFF, 0x7C00, 0x400, "uint16", unpacked("<e", "<H")),
+    torch.bfloat16: (torch.int16, 0x7FFF, 0x7F80, 0x80, "uint16", unpacked("<f", "<I", 16)),
+    torch.float32: (torch.int32, 0x7FFFFFFF, 0x7F800000, 0x800000, "uint32", unpacked("<f", "<I")),
+    torch.float64: (torch.int64, (1 << 63) - 1, 0x7FF << 52, 1 << 52, "uint64", unpacked("<d", "<Q")),
+}
+
+
+def far(t):
+    """The counts of a tensor of a GPU, as a tensor there."""
+    a = t.detach().abs().flatten()
+    n, tiny = a.numel(), torch.finfo(t.dtype).tiny
+    few, inf, nan = a < tiny, torch.isinf(a), torch.isnan(a)
+    zeros = a == 0
+    return torch.stack([x.double() for x in (zeros.new_full((), n, dtype=torch.int64), zeros.sum(), (few & ~zeros).sum(), inf.sum(), nan.sum(), a.masked_fill(zeros | nan, math.inf).amin(), a.masked_fill(inf | nan, 0).amax())])
+
+
+def plain(t):
+    """The counts of a tensor without numpy."""
+    return far(t).tolist()
 
 
 NONE = Call(0, "", "", "", None, True)
@@ -56,20 +96,23 @@ class Recorder(show.Shown):
                 raise TypeError(f"halfnote.record: {name} is {type(value).__name__}; want {'a torch.nn.Module' if name == 'model' else 'a path'}")
         if overhead is not None and not overhead > 0:
             raise ValueError(f"halfnote.record: overhead is {overhead}; want a share of the run's time such as 0.05, or None to record every step")
-        self.model, self.main, self.scaler, self.overhead, self.counting, self.path = model, optimizer, scaler, overhead, ranges, path
-        named = lambda list_: {id(x): n.replace("_orig_mod.", "") for n, x in list_}
-        self.paths = named(model.named_modules()) if model is not None else {}
-        self.params = named(model.named_parameters()) if model is not None else {}
+        self.model, self.scaler, self.overhead, self.counting, self.path = model, scaler, overhead, ranges, path
+        self.main = unwrapped(optimizer)
+        self.paths, self.params, self.roots = {}, {}, []  # names of modules and parameters by id, and the models that have them
+        if model is not None:
+            self._adopt(model)
         self.ops, self.events, self.settled, self.told, self.full = [], [], 0, 0, False
         self.kinds, self.kind_list = {}, []
         self.step, self.phase, self.busy = 0, "forward", False
         self.call, self.of, self.calls_made, self.modules = NONE, NONE, 0, []
         self.ids, self.serial, self.cached, self.schemas, self.places = {}, 0, {}, {}, {}
+        self.listed, self.first, self.spent, self.mark = {}, 0, 0, 0  # time of events in ns, and when the recorder began with one
         self.optimizers, self.scalers, self.stepped, self.stop, self.begins, self.sized = [], [], 0, [], 0, 0
         self.on, self.inner, self.scaling, self.again, self.ran, self.within = False, None, False, False, False, set()
         self.plain, self.extra, self.dear, self.own, self.begun, self.looked, self.weighed = [], 0.0, 0.0, 0.0, None, 0, set()
         self.far, self.scales = set(), {}  # scalers on a GPU; their last known scales
-        self.notes = []
+        self.last = {}  # counts of this step's tensors, by number and version
+        self.notes, self.room, self.gpu = [], {}, torch.cuda.is_available()
         if any(type(m).__name__ == "OptimizedModule" for m in (model.modules() if model is not None else ())):
             self.notes.append("compiled functions run eagerly while operations are recorded: this is the eager program")
 
@@ -78,7 +121,7 @@ class Recorder(show.Shown):
     def __enter__(self):
         if self.begun is not None:
             raise RuntimeError("halfnote.record: this recording has already run; make another one")
-        self.begun = self.turned = time.perf_counter_ns()
+        self.begun = self.turned = clock()
         self.wall = time.time()
         self.mode, self.calls, self.thread = _Operations(self), _Calls(self), threading.get_ident()
         self._patch()
@@ -89,14 +132,25 @@ class Recorder(show.Shown):
         if kind is None and any(e["e"] in ("backward", "grad", "optimizer.step") for e in self.events[self.begins:]):
             self._memory()  # a step without an update
         self._switch(False)
-        for undo in reversed(self.stop):
-            undo()
-        self.stop.clear()
+        while self.stop:
+            self.stop.pop()()
         self._settle()
         if kind is not None and issubclass(kind, Exception):
             self.events.append({"e": "error", "step": self.step, "at": len(self.ops), "line": "", "error": f"{kind.__name__}: {error}"[:500]})
         if self.path is not None:
             self.write(self.path)
+
+    def running(self):
+        """Whether the recording has begun and not ended."""
+        return bool(self.stop)
+
+    def log(self, values):
+        """Notes numbers by name, as a training loop logs them: rec.log({"loss": 0.5})."""
+        for name, value in values.items():
+            if isinstance(value, torch.Tensor):
+                value = self._loss(value)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                self._event("log", name=str(name), value=float(value))
 
     def _switch(self, on):
         """Enters or leaves the modes, between steps. If another mode lies above, it waits: leaving would end that one."""
@@ -131,14 +185,24 @@ class Recorder(show.Shown):
         """Replaces a function of a class or a module, and where other modules have imported it by name."""
         old = vars(owner).get(name) or getattr(owner, name)
 
+        def through(*args, **kwargs):  # the program's time, within the recorder's
+            self.spent += clock() - self.mark
+            try:
+                return old(*args, **kwargs)
+            finally:
+                self.mark = clock()
+
         def wrapped(*args, **kwargs):
             if name in self.within:  # a method that calls that of its base
                 return old(*args, **kwargs)
             self.within.add(name)
+            self.mark = clock()
             try:
-                return around(old, *args, **kwargs)
+                return around(through, *args, **kwargs)
             finally:
                 self.within.discard(name)
+                self.spent += clock() - self.mark
+        through.__name__ = name
         wrapped.__wrapped__, wrapped.__name__, wrapped.__doc__ = old, name, old.__doc__
         places = [owner]
         if not isinstance(owner, type):
@@ -169,8 +233,17 @@ class Recorder(show.Shown):
             if "step" in vars(s):
                 self._wrap(s, "step", self._schedule)
 
+    def _adopt(self, model, prefix=""):
+        """Takes the names of a model's modules and parameters."""
+        self.roots.append((prefix, model))
+        for known, list_ in ((self.paths, model.named_modules()), (self.params, model.named_parameters())):
+            for name, one in list_:
+                known.setdefault(id(one), prefix + name.replace("_orig_mod.", ""))
+
     def _enters(self, module, _):
         """Modules. In backward only checkpoints run modules; there the mode for calls is off, because it is off in its own handler."""
+        if not self.modules and self.model is None and id(module) not in self.paths and any(True for _ in module.parameters()):
+            self._adopt(module, type(module).__name__ + "." if self.roots else "")
         self.modules.append(module)
         if self.phase == "backward" and self.inner is None and self.on:
             self.inner = module
@@ -186,7 +259,7 @@ class Recorder(show.Shown):
     # Events: the calls of the training loop
 
     def _event(self, what, **facts):
-        self.events.append({"e": what, "step": self.step, "at": len(self.ops), "line": self._line(), "ns": time.perf_counter_ns() - self.begun, **facts})
+        self.events.append({"e": what, "step": self.step, "at": len(self.ops), "line": self._line(), "ns": clock() - self.begun, **facts})
 
     def _within(self, phase, f, *args, **kwargs):
         before, self.phase = self.phase, phase
@@ -198,7 +271,7 @@ class Recorder(show.Shown):
     def _backward(self, f, tensors, *args, **kwargs):
         self.again, self.ran = bool(kwargs.get("create_graph", False)), False
         first = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors))
-        evaluating = self.model is not None and not any(m.training for m in self.model.modules())
+        evaluating = self.model is not None and not self.model.training and not any(m.training for m in self.model.modules())
         self._event(f.__name__, dtype=DTYPES.get(first.dtype), id=self._id(first), shape=list(first.shape), value=self._loss(first), autocast=autocast(first), eval=evaluating or None)
         if self.on and not self.busy and threading.get_ident() != self.thread:  # modes belong to a thread; the engine's own threads inherit them
             with _Operations(self):
@@ -210,15 +283,16 @@ class Recorder(show.Shown):
         if isinstance(loss, torch.Tensor) and scaler.is_enabled():
             if loss.device.type != "cpu":
                 self.far.add(self._number(self.scalers, scaler))
-            self._event("scale", scaler=self._number(self.scalers, scaler), loss=self._loss(loss), dtype=DTYPES.get(loss.dtype), shape=list(loss.shape), scale=self._scale_of(scaler, old=True), id=self._id(loss), to=self._id(out))
+            self._event("scale", scaler=self._number(self.scalers, scaler), loss=self._loss(loss), dtype=DTYPES.get(loss.dtype), shape=list(loss.shape), scale=self._scale_of(scaler, old=loss.device.type != "cpu"), id=self._id(loss), to=self._id(out))
         return out
 
     def _scale_of(self, scaler, old=False):
-        """The scale of a scaler. Reading that of a GPU waits for it, so old ones will do."""
+        """The scale of a scaler, or the last one that was read: reading that of a GPU waits for it."""
         n = self._number(self.scalers, scaler)
-        if not (old and n in self.scales and n in self.far):
-            with _Aside(self):
-                self.scales[n] = float(scaler.get_scale())
+        if not (old and n in self.scales):
+            before, self.busy = self.busy, True
+            self.scales[n] = float(scaler.get_scale())
+            self.busy = before
         return self.scales[n]
 
     def _unscale(self, f, scaler, opt):
@@ -242,7 +316,7 @@ class Recorder(show.Shown):
         if skipped:  # rare, so that looking for the parameter costs nothing in other steps
             with _Aside(self):
                 bad = next((self._param(p) for p in params(opt) if p.grad is not None and not torch.isfinite(p.grad).all()), None)
-        self._event("scaler.step", scaler=self._number(self.scalers, scaler), optimizer=self._number(self.optimizers, opt), scale=self._scale_of(scaler), skipped=skipped, parameter=bad)
+        self._event("scaler.step", scaler=self._number(self.scalers, scaler), optimizer=self._number(self.optimizers, opt), scale=self._scale_of(scaler, old=self._number(self.scalers, scaler) not in self.far), skipped=skipped, parameter=bad)
         return out
 
     def _update(self, f, scaler, *args, **kwargs):
@@ -259,30 +333,38 @@ class Recorder(show.Shown):
         return self._within("scaler", f, parameters, limit, *args, **kwargs)
 
     def _zero_grad(self, f, of, opt, *args, **kwargs):
-        self._event("zero_grad", optimizer=None if opt is None else self._number(self.optimizers, opt))
+        self._event("zero_grad", optimizer=None if opt is None else self._number(self.optimizers, unwrapped(opt)))
         return f(of, *args, **kwargs)
 
     def _schedule(self, f, scheduler, *args, **kwargs):
         if not getattr(scheduler, "_is_initial", False) and not isinstance(sys._getframe(2).f_locals.get("self"), type(scheduler)):  # not the one of its constructor
-            self._event("lr_scheduler.step", optimizer=self._number(self.optimizers, scheduler.optimizer))
+            self._event("lr_scheduler.step", optimizer=self._number(self.optimizers, unwrapped(scheduler.optimizer)))
         return f(scheduler, *args, **kwargs)
 
     def _before_step(self, opt, args, kwargs):
+        self.mark = clock()
         if not closure(opt, args, kwargs):  # a closure computes the gradients within the step
             self._note_step(opt)
         self.held, self.phase = self.phase, "optimizer"
+        self.spent += clock() - self.mark
 
     def _note_step(self, opt):
         groups = [{k: float(g[k]) for k in ("lr", "eps") if isinstance(g.get(k), (int, float))} for g in opt.param_groups]
-        listed = list(params(opt))
-        with_grad = [p for p in listed if p.grad is not None]
         if not self.scaling:
             self._gradients(opt, 1)
-        first = with_grad[0].grad if with_grad else None
-        self._event("optimizer.step", optimizer=self._number(self.optimizers, opt), name=type(opt).__name__, groups=groups, dtypes=sorted({DTYPES.get(p.dtype, str(p.dtype)) for p in listed}), grads=len(with_grad), of=len(listed),
-                    grad=[self._id(first), getattr(first, "_version", 0)] if first is not None else None, autocast=autocast(listed[0]) if listed else None, scaler=self.scaling or None)
+        n = self._number(self.optimizers, opt)
+        known = self.listed.get(n)
+        if known is None or self.on or self.step % 16 == 0:  # a look at each parameter takes longer than the rest
+            listed = list(params(opt))
+            with_grad = [p for p in listed if p.grad is not None]
+            known = self.listed[n] = len(listed), sorted({DTYPES.get(p.dtype, str(p.dtype)) for p in listed}), len(with_grad), with_grad[0] if with_grad else listed[0] if listed else None
+        of, dtypes, grads, one = known
+        first = one.grad if one is not None else None
+        self._event("optimizer.step", optimizer=n, name=type(opt).__name__, groups=groups, dtypes=dtypes, grads=grads, of=of,
+                    grad=[self._id(first), first._version] if first is not None else None, autocast=autocast(one) if one is not None else None, scaler=self.scaling or None)
 
     def _after_step(self, opt, args, kwargs):
+        self.mark = clock()
         self.phase = self.held
         if closure(opt, args, kwargs):
             self._note_step(opt)
@@ -290,12 +372,13 @@ class Recorder(show.Shown):
         mine = opt is self.main or self.main is None and self._number(self.optimizers, opt) == 0
         if not self.scaling and mine:  # with a scaler, the step ends at update
             self._next()
+        self.spent += clock() - self.mark
 
     def _next(self):
         """Ends a step, and decides whether the operations of the next are recorded."""
         self._memory()
         self._settle()
-        now = time.perf_counter_ns()
+        now = clock()
         took, self.turned = (now - self.turned) / 1e9, now
         recorded = self.on and not self.busy
         since = self.events[self.begins:]
@@ -306,6 +389,7 @@ class Recorder(show.Shown):
         self.step += 1
         self.cached.clear()
         self.weighed.clear()
+        self.last.clear()
         if self.step % 16 == 0:
             self.ids = {k: v for k, v in self.ids.items() if v[0]() is not None}
         if len(self.ops) >= MOST and not self.full:
@@ -315,29 +399,35 @@ class Recorder(show.Shown):
             if self.waiting:
                 self.waiting = self.busy = False
             return self._switch(True)
-        if recorded:  # what it cost: at least what the recorder measured itself, in the first step with what is done once
-            self.dear = max(self.own, took - statistics.median(self.plain) if self.plain else 0.0)
+        if recorded:  # what it cost: at least what the recorder measured itself
+            self.dear = max(self.own, took - statistics.median(self.plain) if self.plain else took)
             self.extra += self.dear
         elif self.step > 1:
             self.plain = [*self.plain[-15:], took]
+            if self.first and len(self.plain) == 4:  # now the cost of the first step is known
+                self.dear = max(self.own, self.first - statistics.median(self.plain))
+                self.extra += self.dear - self.first
+                self.first = 0
+        if self.step == 1:
+            self.first = took
         self.own = 0.0
         elapsed, more = (now - self.begun) / 1e9, self.dear
-        self._switch(not self.full and len(self.plain) >= 4 and self.extra + more <= self.overhead * (elapsed + more))
-        self.turned = time.perf_counter_ns()
+        self._switch(not self.full and len(self.plain) >= 4 and self.extra + self.spent / 1e9 + more <= self.overhead * (elapsed + more))
+        self.turned = clock()
 
     def _memory(self):
         used = None
         if torch.cuda.is_initialized():
             used = torch.cuda.max_memory_allocated()
             torch.cuda.reset_peak_memory_stats()
-        elif (now := time.perf_counter_ns()) - self.sized > 50_000_000:
+        elif (now := clock()) - self.sized > 250_000_000:
             self.sized = now
             try:
-                with open("/proc/self/statm") as f:
+                with open("/proc/self/statm", "rb") as f:
                     used = int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
             except (OSError, ValueError, AttributeError):
                 pass
-        self.events.append({"e": "step", "step": self.step, "at": len(self.ops), "line": "", "ns": time.perf_counter_ns() - self.begun, "memory": used, "recorded": self.on and not self.busy})
+        self.events.append({"e": "step", "step": self.step, "at": len(self.ops), "line": "", "ns": clock() - self.begun, "memory": used, "recorded": self.on and not self.busy})
 
     # Names
 
@@ -364,9 +454,7 @@ class Recorder(show.Shown):
         f = sys._getframe(2)
         while f is not None:
             code = f.f_code
-            name = self.places.get(code)
-            if name is None:
-                name = self.places[code] = place(code.co_filename)
+            _, name = self.places.get(id(code)) or self.places.setdefault(id(code), (code, place(code.co_filename)))  # by id: the hash of code is that of all its constants
             if name:
                 return f"{name}, line {f.f_lineno}"
             f = f.f_back
@@ -382,9 +470,9 @@ class Recorder(show.Shown):
     # Operations
 
     def _operation(self, func, args, kwargs):
-        if self.busy:
+        if self.busy or self.gpu and torch.cuda.is_current_stream_capturing():  # a capture lets nothing come to the host
             return func(*args, **kwargs)
-        self.busy, entered, took = True, time.perf_counter_ns(), 0
+        self.busy, entered, took = True, clock(), 0
         try:
             known = self.schemas.get(func)
             if known is None:
@@ -400,14 +488,14 @@ class Recorder(show.Shown):
                     ins.append(a)
                 elif isinstance(a, (list, tuple)):
                     ins += [t for t in a if isinstance(t, torch.Tensor)]
-            start = time.perf_counter_ns()
+            start = clock()
             out = func(*args, **kwargs)
-            took = time.perf_counter_ns() - start
+            took = clock() - start
             self._note(func, *known, ins, args, kwargs, out, start, took)
             return out
         finally:
             self.busy = self.waiting
-            self.own += (time.perf_counter_ns() - entered - took) / 1e9
+            self.own += (clock() - entered - took) / 1e9
 
     def _now(self):
         """The phase: an optimizer runs without grad mode, and a closure in it with it."""
@@ -437,48 +525,81 @@ class Recorder(show.Shown):
         counts = lost = None  # also for empty and its like, whose memory nothing has written
         if self.counting and not view and "empty" not in name and (inplace or phase != "optimizer") and (floats := [t for t in outs if t.is_floating_point() and t.numel()]):
             counts = self._counts(floats)
-            if cast and ins[0].is_floating_point():
+            if counts is None:
+                pass
+            elif cast and ins[0].is_floating_point():
                 lost = self._lost(counts, ins[0], phase)
             elif steady and not inplace and len(outs) == 1 and outs[0].dtype == torch.float16 and (isinstance(counts[0], torch.Tensor) or counts[1] or counts[3]):  # only what has zeros or inf may have lost something
                 lost = self._wide(func, args, kwargs, counts, phase)
         self.ops.append((kind, self.step, call.n, start - self.begun, took, tuple(self._id(t) for t in ins), tuple(self._id(t) for t in outs), counts, lost))
 
-    def _counts(self, tensors):
+    def _counts(self, tensors, known=False):
         """Elements, zeros, subnormals, infinities, NaN, smallest nonzero and largest finite magnitude. On a GPU, a list of
         tensors that _settle fetches at the end of the step."""
-        rows = [self._count(t) for t in tensors]
+        if tensors[0].is_meta:
+            return None
+        try:
+            rows = []
+            for t in tensors:
+                key = self._id(t), 0 if t.is_inference() else t._version
+                row = self.last.get(key) if known else None  # an operand has been counted as a result
+                if row is None:
+                    row = self.last[key] = self._count(t)
+                rows.append(row)
+        except (RuntimeError, TypeError, NotImplementedError):  # a tensor without values, or a dtype whose numbers torch does not compare
+            return None
         if isinstance(rows[0], torch.Tensor):
             return rows  # one row for each tensor
         return total(rows)
 
     def _count(self, t):
-        a = t.detach().abs().flatten()
-        n, tiny = a.numel(), torch.finfo(t.dtype).tiny
         if t.device.type != "cpu":
-            few, inf, nan = a < tiny, torch.isinf(a), torch.isnan(a)
-            zeros = a == 0
-            return torch.stack([x.double() for x in (zeros.new_full((), n, dtype=torch.int64), zeros.sum(), (few & ~zeros).sum(), inf.sum(), nan.sum(), a.masked_fill(zeros | nan, math.inf).amin(), a.masked_fill(inf | nan, 0).amax())])
-        low, high = (x.item() for x in torch.aminmax(a))
-        infs = nans = zeros = few = 0
-        if not math.isfinite(high):
-            infs, nans = int(torch.isinf(a).sum()), int(torch.isnan(a).sum())
-            a = a[torch.isfinite(a)]
-            low, high = (x.item() for x in torch.aminmax(a)) if a.numel() else (math.inf, 0.0)
+            return far(t)
+        if numpy is None or t.dtype not in BITS:
+            return plain(t)
+        if not t.is_contiguous():
+            t = t.contiguous()
+        bits = t.detach().view(-1).view(BITS[t.dtype][0]).numpy()
+        if bits.size <= BLOCK:
+            return self._block(bits, t.dtype)
+        return total([self._block(bits[i:i + BLOCK], t.dtype) for i in range(0, bits.size, BLOCK)])
+
+    def _block(self, bits, dtype):
+        """The counts of at most BLOCK elements, from their bits: without the sign, those of larger magnitudes are larger. Fewer and shorter passes than in numbers."""
+        _, mask, inf, tiny, unsigned, value = BITS[dtype]
+        room = self.room.get(dtype)
+        if room is None:
+            room = self.room[dtype] = numpy.empty(BLOCK, bits.dtype), numpy.empty(BLOCK, bits.dtype)
+        n = bits.size
+        m = numpy.bitwise_and(bits, mask, out=room[0][:n])
+        low, high = int(m.min()), int(m.max())
+        zeros = few = infs = nans = 0
+        if high >= inf:
+            infs, nans = int(numpy.count_nonzero(m == inf)), int(numpy.count_nonzero(m > inf))
+            m = m[m < inf]
+            low, high = (int(m.min()), int(m.max())) if m.size else (inf, 0)
         if low == 0:
-            zeros = a.numel() - int(torch.count_nonzero(a))
-            low = a.masked_fill(a == 0, math.inf).amin().item()
+            zeros = m.size - int(numpy.count_nonzero(m))
+            less = numpy.subtract(m, 1, out=room[1][:m.size]).view(unsigned)  # 0 becomes the largest
+            low = int(less.min()) + 1 if zeros < m.size else inf
         if low < tiny:
-            few = int((a < tiny).sum()) - zeros
-        return [n, zeros, few, infs, nans, low, high]
+            few = int(numpy.count_nonzero(m < tiny)) - zeros
+        return [n, zeros, few, infs, nans, value(low), value(high)]
 
     def _lost(self, counts, wide, phase):
         """What a result has lost against the same in a wider dtype: both counts, and the powers of two of what became 0 in backward."""
-        more = self._counts([wide])
+        more = self._counts([wide], known=True)
         powers = None
+        if more is None:
+            return None
         if phase == "backward" and not isinstance(more[0], torch.Tensor) and counts[1] > more[1]:
-            e = torch.frexp(wide.detach().float().flatten())[1][wide.detach().flatten() != 0] - 1
-            low = int(e.min())
-            powers = [[low + i, n] for i, n in enumerate(torch.bincount((e - low).flatten()).tolist()) if n]
+            exponents = torch.frexp(wide.detach().float().flatten())[1][wide.detach().flatten() != 0] - 1
+            low = int(exponents.min())  # the smallest are those that became 0
+            left, powers = counts[1] - more[1], []
+            for i, n in enumerate(torch.bincount(exponents - low).tolist()):
+                if left > 0 and n:
+                    powers.append([low + i, min(n, left)])
+                    left -= n
         return more, powers
 
     def _wide(self, func, args, kwargs, counts, phase):
@@ -506,18 +627,22 @@ class Recorder(show.Shown):
 
     def _loss(self, t):
         """The value of a loss, without a trace of reading it. That of a GPU is read four times a second at most."""
-        if t.numel() != 1 or t.is_complex():
+        if t.numel() != 1 or t.is_complex() or t.is_meta:
             return None
         if t.device.type != "cpu":
-            now = time.perf_counter_ns()
+            if self.gpu and torch.cuda.is_current_stream_capturing():
+                return None
+            now = clock()
             if now - self.looked < 250_000_000:
                 return None
             self.looked = now
+        before, self.busy = self.busy, True
         try:
-            with _Aside(self):
-                return float(t.detach())
+            return float(t.item())
         except RuntimeError:  # under torch.func a tensor may have no value yet
             return None
+        finally:
+            self.busy = before
 
     def _settle(self):
         """Brings counts from the device: one transfer for a step, not one for each operation."""
@@ -540,9 +665,9 @@ class Recorder(show.Shown):
 
     def lines(self):
         """Yields the lines of the file: a header, then kinds of operations before their first use, operations and events in order."""
-        listed = list(self.model.named_parameters()) if self.model is not None else []
+        listed = [p for _, model in self.roots for p in model.parameters()]
         yield {"halfnote": "recording", "version": VERSION, "producer": "torch " + torch.__version__.split("+")[0], "begun": self.wall if self.begun else time.time(), "notes": self.notes,
-               "parameters": [[self._id(p), self.params[id(p)], DTYPES.get(p.dtype, str(p.dtype)), list(p.shape), p.requires_grad] for n, p in listed]}
+               "parameters": [[self._id(p), self.params[id(p)], DTYPES.get(p.dtype, str(p.dtype)), list(p.shape), p.requires_grad] for p in listed]}
         events, told, next_event = self.events, set(), 0
         for i, (kind, step, n, start, took, into, outs, counts, lost) in enumerate(self.ops):
             while next_event < len(events) and events[next_event]["at"] <= i:
@@ -664,6 +789,11 @@ except TypeError:  # before torch 2.4
 def closure(opt, args, kwargs):
     """Whether a step has a closure. The optimizer itself is one of the arguments."""
     return any(callable(a) and a is not opt for a in (*args, kwargs.get("closure")))
+
+
+def unwrapped(opt):
+    """The optimizer in those of accelerate and Lightning."""
+    return getattr(opt, "optimizer", opt)
 
 
 def params(opt):

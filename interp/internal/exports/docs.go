@@ -47,7 +47,7 @@ func Doc(path, name string) (doc, decl string) {
 // readTexts reads the texts of a package: one line of JSON per name, or one compressed
 // object for all names.
 func readTexts(path string) (m map[string]declText, err error) {
-	if data, err := files.ReadFile("z/" + path + ".docs.txt"); err == nil {
+	if data, err := fs.ReadFile(docs, "z/"+path+".docs.txt"); err == nil {
 		m = map[string]declText{}
 		for line := range bytes.Lines(data) {
 			var t struct {
@@ -61,7 +61,7 @@ func readTexts(path string) (m map[string]declText, err error) {
 		}
 		return m, nil
 	}
-	data, err := read(path + ".docs.gz")
+	data, err := read(docs, path+packedDocs)
 	if err == nil {
 		err = json.Unmarshal(data, &m)
 	}

@@ -18,6 +18,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -138,7 +139,7 @@ func (m *importer) load(path string) (*types.Package, error) {
 	if header, err := files.ReadFile("z/" + path + ".types.txt"); err == nil {
 		return m.check(path, header)
 	}
-	data, err := read(path + ".types.gz")
+	data, err := read(files, path+".types.gz")
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +150,8 @@ func (m *importer) ImportFrom(path, _ string, _ types.ImportMode) (*types.Packag
 	return m.Import(path)
 }
 
-func read(name string) ([]byte, error) {
-	f, err := files.Open("z/" + name)
+func read(from fs.FS, name string) ([]byte, error) {
+	f, err := from.Open("z/" + name)
 	if err != nil {
 		return nil, err
 	}

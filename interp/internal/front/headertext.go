@@ -8,6 +8,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
 
 	"halfnote/interp/internal/lower"
 )
@@ -39,21 +43,63 @@ func (h *heading) refer(id *ast.Ident, b *Binding) { h.refs[id] = b }
 
 // header returns the header of declarations.
 func (h *heading) header(decls ...ast.Decl) Header {
-	to := Header{Paths: nonEmpty(h.paths), text: textOf(decls)}
+	to := Header{Paths: nonEmpty(h.paths)}
 	for i, id := range identifiers(decls) {
 		if b := h.refs[id]; b != nil {
 			to.refs = append(to.refs, ref{i, b})
 		}
 	}
+	to.text = textOf(decls)
 	to.refs = slices.Clip(to.refs)
 	return to
 }
 
-func textOf(decls []ast.Decl) (text string) {
+// textOf prints declarations, and takes their trees apart for that: structs and interfaces inside others are printed by themselves. In one piece,
+// a printer would measure each of them again at each level whether it fits in one line, and indent its lines by the number of levels.
+func textOf(decls []ast.Decl) string {
+	var b strings.Builder
 	for _, d := range decls {
-		text += lower.Print(d) + "\n"
+		depth := 0
+		var parts []string
+		astutil.Apply(d, func(c *astutil.Cursor) bool {
+			depth += levels(c.Node())
+			return true
+		}, func(c *astutil.Cursor) bool {
+			n := c.Node()
+			if levels(n) == 0 {
+				return true
+			}
+			if depth--; depth > 0 {
+				c.Replace(ast.NewIdent(fmt.Sprintf("\x00%d\x00", len(parts)))) // source cannot have that character
+				parts = append(parts, lower.Print(n))
+			}
+			return true
+		})
+		join(&b, lower.Print(d), parts)
+		b.WriteByte('\n')
 	}
-	return text
+	return b.String()
+}
+
+// levels returns 1 for a type with fields or methods, otherwise 0.
+func levels(n ast.Node) int {
+	switch n.(type) {
+	case *ast.StructType, *ast.InterfaceType:
+		return 1
+	}
+	return 0
+}
+
+// join writes a text with its parts, which have parts themselves.
+func join(b *strings.Builder, text string, parts []string) {
+	for i, s := range strings.Split(text, "\x00") {
+		if i%2 == 0 {
+			b.WriteString(s)
+			continue
+		}
+		k, _ := strconv.Atoi(s)
+		join(b, parts[k], parts)
+	}
 }
 
 func identifiers(decls []ast.Decl) (list []*ast.Ident) {

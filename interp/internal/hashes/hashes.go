@@ -137,6 +137,15 @@ func (r *Recorder) Take(vars []Variable) receipt.Cell {
 	return c
 }
 
+// Look returns a function that finds the digest of a tensor that the variables hold now, by its name, with a function that returns the bits of an element.
+func Look(vars []Variable) func(name string) (receipt.Digest, func(i int) uint64, bool) {
+	now := find(vars)
+	return func(name string) (receipt.Digest, func(int) uint64, bool) {
+		f, ok := now[name]
+		return f.digest, f.bits, ok
+	}
+}
+
 // Forget forgets the operations of the cell, which Against describes.
 func (r *Recorder) Forget() {
 	r.mu.Lock()

@@ -48,8 +48,7 @@ func (r *Registry) asleep() (n int, ok bool) {
 	for again := true; again; {
 		again = false
 		for _, g := range list {
-			_, known := r.ever[g.parent]
-			if !related[g.id] && r.cell(g.id) == nil && (known || related[g.parent]) && !isOurs(g.creator) {
+			if !related[g.id] && r.cell(g.id) == nil && (r.ever.has(g.parent) || related[g.parent]) && !isOurs(g.creator) {
 				related[g.id] = true
 				again = true
 			}

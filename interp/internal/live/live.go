@@ -70,7 +70,7 @@ type Registry struct {
 	lent    sync.Map // goroutines that are not of cells, while they work for one
 
 	mu        sync.Mutex
-	ever      map[uint64]struct{} // goroutines that cells have had
+	ever      ids // goroutines that cells have had
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
 	expected  map[uint64]expected         // defer lists by goroutine
@@ -110,7 +110,7 @@ type attached struct {
 // which Attach gives it.
 func NewRegistry(limit int) *Registry {
 	r := &Registry{
-		limit: limit, counters: new([engine.Counters][16]int32), ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{},
+		limit: limit, counters: new([engine.Counters][16]int32), ever: ids{}, stopping: map[*Cell]bool{},
 		unwinding: map[uint64]bool{}, expected: map[uint64]expected{}, spots: map[uint64]spot{}, callers: map[weak.Pointer[Cell]]bool{},
 	}
 	r.current.Store(&Cell{stop: make(chan struct{}), Out: Nowhere{}, Ctx: context.Background()})
@@ -361,15 +361,22 @@ func (r *Registry) add(id uint64, c *Cell) {
 	r.cells.Store(id, c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ever[id] = struct{}{}; len(r.ever) > maxEver {
-		r.ever = map[uint64]struct{}{}
+	if r.ever.add(id); len(r.ever) > maxEver {
+		r.ever = ids{}
 		r.Expect(-1)
 	}
 }
 
-// maxEver limits the record of goroutines that have ended. With more of them, deadlocks are
-// no longer detected.
+// maxEver limits the words of the record of goroutines that have ended, which are 64 in a word if nothing else starts goroutines meanwhile. With more
+// of them, deadlocks are no longer detected.
 const maxEver = 1 << 18
+
+// ids is a set of goroutines. Numbers that follow each other share a word.
+type ids map[uint64]uint64
+
+func (s ids) add(id uint64) { s[id/64] |= 1 << (id % 64) }
+
+func (s ids) has(id uint64) bool { return s[id/64]>>(id%64)&1 == 1 }
 
 // Lend calls f. Meanwhile, errors that would end the process are panics of the calling goroutine, as in goroutines of cells.
 func (r *Registry) Lend(f func()) {
@@ -392,8 +399,7 @@ func (r *Registry) Separate() (end func()) {
 	return goid.Separate(func(id uint64) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		_, had := r.ever[id]
-		return had
+		return r.ever.has(id)
 	})
 }
 

@@ -2,6 +2,7 @@ package magic
 
 import (
 	"context"
+	"io/fs"
 	"reflect"
 
 	"halfnote/display"
@@ -27,6 +28,7 @@ type Host struct {
 	Live     *live.Registry
 	Hashes   *hashes.Recorder
 	Release  string // version of the program
+	Lessons  fs.FS  // notebooks with their outputs; may be nil
 }
 
 // Code runs and checks Go.

@@ -47,6 +47,7 @@ var z_halfnote_amp_diagnose_ = [...]symbol{
 	{"Knob", (*diagnose.Knob)(nil)},
 	{"Layer", (*diagnose.Layer)(nil)},
 	{"LayerGradient", (*diagnose.LayerGradient)(nil)},
+	{"LeftProduct", (*diagnose.LeftProduct)(nil)},
 	{"Lint", diagnose.Lint},
 	{"LintIn", diagnose.LintIn},
 	{"LintReport", (*diagnose.LintReport)(nil)},

@@ -19,5 +19,6 @@ var z_halfnote_cuda_ = [...]symbol{
 	{"EmptyCache", cuda.EmptyCache},
 	{"Err", cuda.Err},
 	{"Graph", (*cuda.Graph)(nil)},
+	{"Products", cuda.Products},
 	{"Synchronize", cuda.Synchronize},
 }

@@ -285,6 +285,8 @@ type Loops struct {
 
 	// Largest returns the bits of the largest magnitude. NaN is larger than infinity.
 	Largest func(x unsafe.Pointer, n int) uint32
+	// Largest16 is Largest for half-precision numbers, an even number of them.
+	Largest16 func(x unsafe.Pointer, n int) uint32
 	// Sum adds in 16 lanes, where lane l adds elements l, l+16, …. Then it adds lanes l and l+8, lanes
 	// l and l+4, lanes l and l+2, and the last two.
 	Sum func(x unsafe.Pointer, n int) float32
@@ -313,6 +315,9 @@ type Loops struct {
 	DecodeIntegers DecodeIntegers
 	// Pack4 stores the low halves of n bytes, a positive multiple of 32, two in a byte, the first in the low bits. Unpack4 is its inverse.
 	Pack4, Unpack4 func(dst, src unsafe.Pointer, n int)
+	// Pack6 stores n bytes below 64, a positive multiple of 32, four in three bytes, from the lowest bit on. Unpack6 is its inverse. They write 4 bytes more than
+	// the result or read 4 more than the operand has.
+	Pack6, Unpack6 func(dst, src unsafe.Pointer, n int)
 }
 
 // Encode sets dst, a byte for each of width float32 of some adjacent blocks, to the codes of the numbers times the factor of their block, with

@@ -24,7 +24,7 @@ func detect() (list []*Tier) {
 				widenF16, widenBF16, narrowF16, narrowBF16,
 				add, sub, mul, div, addScaled, scale, affine, relu, reluGrad, sqrt,
 				neg, abs, tanhGrad, sigmoidGrad,
-				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence, fetch, splitBF16, encodeBlocks, largestOfBlocks, rangesOfBlocks, integerBlocks, decodeBlocks, decodeIntegerBlocks, pack4, unpack4,
+				largest, largest16, sumLanes, adam, avx512Count16, avx512Count32, stream, fence, fetch, splitBF16, encodeBlocks, largestOfBlocks, rangesOfBlocks, integerBlocks, decodeBlocks, decodeIntegerBlocks, pack4, unpack4, pack6, unpack6,
 			},
 			Functions: avx512Functions[:], Float16Functions: avx512Float16Functions[:], BFloat16Functions: avx512BFloat16Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
 			Norms: Norms{rowKernels, rowKernelsF16, rowKernelsBF16, copyRows, spreadRows},
@@ -61,7 +61,7 @@ func detect() (list []*Tier) {
 			avx2WidenF16, avx2WidenBF16, avx2NarrowF16, avx2NarrowBF16,
 			avx2Add, avx2Sub, avx2Mul, avx2Div, avx2AddScaled, avx2Scale, avx2Affine, avx2Relu, avx2ReluGrad, avx2Sqrt,
 			avx2Neg, avx2Abs, avx2TanhGrad, avx2SigmoidGrad,
-			avx2Largest, avx2SumLanes, avx2Adam, avx2Count16, avx2Count32, avx2Stream, fence, fetch, nil, avx2EncodeBlocks, avx2LargestOfBlocks, avx2RangesOfBlocks, avx2IntegerBlocks, avx2DecodeBlocks, avx2DecodeIntegerBlocks, pack4, unpack4,
+			avx2Largest, avx2Largest16, avx2SumLanes, avx2Adam, avx2Count16, avx2Count32, avx2Stream, fence, fetch, nil, avx2EncodeBlocks, avx2LargestOfBlocks, avx2RangesOfBlocks, avx2IntegerBlocks, avx2DecodeBlocks, avx2DecodeIntegerBlocks, pack4, unpack4, pack6, unpack6,
 		}, Float16: avx2Float16Passes, BFloat16: avx2BFloat16Passes})
 	}
 	return list

@@ -1151,6 +1151,11 @@ func sigmoidGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func largest(x unsafe.Pointer, n int) (bits uint32)
 
+// largest16 returns the bits of the largest magnitude of n float16 or bfloat16, an even number. NaN is above infinity.
+//
+//go:noescape
+func largest16(x unsafe.Pointer, n int) (bits uint32)
+
 // adam is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).
 //
 //go:noescape
@@ -1235,6 +1240,11 @@ func avx2SigmoidGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2Largest(x unsafe.Pointer, n int) (bits uint32)
+
+// avx2Largest16 returns the bits of the largest magnitude of n float16 or bfloat16, an even number. NaN is above infinity.
+//
+//go:noescape
+func avx2Largest16(x unsafe.Pointer, n int) (bits uint32)
 
 // avx2Adam is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).
 //
@@ -1751,6 +1761,16 @@ func pack4(dst, src unsafe.Pointer, n int)
 //
 //go:noescape
 func unpack4(dst, src unsafe.Pointer, n int)
+
+// pack6 is [Loops.Pack6].
+//
+//go:noescape
+func pack6(dst, src unsafe.Pointer, n int)
+
+// unpack6 is [Loops.Unpack6].
+//
+//go:noescape
+func unpack6(dst, src unsafe.Pointer, n int)
 
 // largestOf returns the largest of n float32, or NaN if there is one.
 //

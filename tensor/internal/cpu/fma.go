@@ -6,25 +6,11 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// fusedSums is sums for float32 with fused multiply-adds: each product and addition
-// rounds once.
-func fusedSums(x, y []float32) (s [tileRows * tileCols]float32) {
-	for len(y) >= tileCols && len(x) >= tileRows {
-		a, b := (*[tileRows]float32)(x), (*[tileCols]float32)(y)
-		for i, v := range a {
-			s[2*i] = asm.FMA(v, b[0], s[2*i])
-			s[2*i+1] = asm.FMA(v, b[1], s[2*i+1])
-		}
-		x, y = x[tileRows:], y[tileCols:]
-	}
-	return s
-}
-
 // blockLen is the number of bfloat16 products in a block.
 const blockLen = 32
 
 // blockSums adds products of bfloat16 to the sums c, which are 0 for the first block, in the order of
-// AMX's instruction TDPBF16PS. x and y are read in blocks of blockLen elements of k. Each block has two
+// AMX's instruction TDPBF16PS. x and y, which [flushAll] has flushed, are read in blocks of blockLen elements of k. Each block has two
 // sums, which begin with 0: one of the products of even elements, one of odd elements. The two are
 // added, and their sum is added to c. Numbers below 2^-126 are flushed to zero everywhere. The last
 // block is padded with zeros, which turn a sum of -0 into 0.
@@ -36,27 +22,29 @@ func blockSums(c []float32, ld int, first bool, x, y []float32) {
 		}
 	}
 	for len(y) > 0 {
-		var sums [2][tileRows * tileCols]float32
 		k := min(blockLen, len(y)/tileCols)
-		for p := range k {
-			a, b, s := (*[tileRows]float32)(x[p*tileRows:]), (*[tileCols]float32)(y[p*tileCols:]), &sums[p&1]
-			b0, b1 := flush(b[0]), flush(b[1])
-			for i, v := range a {
-				v = flush(v)
-				s[2*i] = flushedFMA(v, b0, s[2*i])
-				s[2*i+1] = flushedFMA(v, b1, s[2*i+1])
-			}
+		evens, odds := flushedSums(x[:k*tileRows], y[:k*tileCols]), [tileRows * tileCols]float32{}
+		if k > 1 {
+			odds = flushedSums(x[tileRows:k*tileRows], y[tileCols:k*tileCols])
 		}
 		for i := range total {
-			odd := sums[1][i]
+			odd := odds[i]
 			if k < blockLen {
 				odd += 0
 			}
-			total[i] = flush(total[i] + flush(sums[0][i]+odd))
+			total[i] = flush(total[i] + flush(evens[i]+odd))
 		}
 		x, y = x[k*tileRows:], y[k*tileCols:]
 	}
 	tile(c, ld, total)
+}
+
+// flushAll flushes the elements of a packed operand.
+func flushAll[T number](x []T) {
+	f, _ := any(x).([]float32)
+	for i, v := range f {
+		f[i] = flush(v)
+	}
 }
 
 // flush returns x, or 0 with x's sign if |x| is below 2^-126.

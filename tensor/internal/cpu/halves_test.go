@@ -134,3 +134,32 @@ func halfWords(r *rand.Rand, d driver.DType, n int) []uint16 {
 	}
 	return list
 }
+
+// TestFiniteHalves compares every pattern of 16 bits, at a random place of vectors of many lengths, with the bits of its exponent.
+func TestFiniteHalves(t *testing.T) {
+	defer func(l asm.Loops) { loops = l }(loops)
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, tier := range asm.Tiers() {
+		loops = loopsOf(tier)
+		if loops.Largest16 == nil {
+			t.Errorf("%s: the pass is missing", tier.Name)
+			continue
+		}
+		for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
+			exponent := uint16(0x7c00)
+			if d == driver.BFloat16 {
+				exponent = 0x7f80
+			}
+			for word := range 1 << 16 {
+				x := make([]uint16, 2+2*r.IntN(100))
+				for i := range x {
+					x[i] = uint16(r.Uint32()) &^ 0x0400 &^ 0x0080 // finite in both dtypes
+				}
+				x[r.IntN(len(x))] = uint16(word)
+				if got, want := finiteHalves(x, d), uint16(word)&exponent != exponent; got != want {
+					t.Fatalf("%s: %v with %04x among %d elements: got %v, want %v", tier.Name, d, word, len(x), got, want)
+				}
+			}
+		}
+	}
+}

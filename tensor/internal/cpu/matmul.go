@@ -90,6 +90,7 @@ func itemSize(m, n, k int) (rows, cols int) {
 type product[T number] struct {
 	m, n, k int
 	depth   int
+	flushes bool                                      // whether sums takes operands that flushAll has flushed
 	sums    func(c []T, ld int, first bool, x, y []T) // sets c to a tile's products, or adds them to it
 	x       matrix[T]                                 // lines are rows
 	y       matrix[T]                                 // lines are columns
@@ -100,11 +101,12 @@ type product[T number] struct {
 func newProduct[T number](f contraction, high bool, dst driver.View, src []driver.View) *product[T] {
 	x, y := src[0], src[1]
 	p := &product[T]{
-		depth: depth(x.DType),
-		sums:  sumsOf[T](x.DType),
-		x:     matrixOf[T](x, f.m, f.k),
-		y:     matrixOf[T](swapAxes(y, f.k, f.n), f.n, f.k),
-		dst:   write[T](dst),
+		depth:   depth(x.DType),
+		flushes: high || x.DType == driver.BFloat16,
+		sums:    sumsOf[T](x.DType),
+		x:       matrixOf[T](x, f.m, f.k),
+		y:       matrixOf[T](swapAxes(y, f.k, f.n), f.n, f.k),
+		dst:     write[T](dst),
 	}
 	p.m, p.n, p.k = p.x.lines.len(), p.y.lines.len(), p.x.along.len()
 	if high {
@@ -138,6 +140,10 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 		kc := min(p.depth, p.k-k0)
 		p.x.pack(ws.x[:], &ws.rooms, batch, i0, rows, k0, kc, tileRows)
 		p.y.pack(ws.y[:], &ws.rooms, batch, j0, cols, k0, kc, tileCols)
+		if p.flushes {
+			flushAll(ws.x[:xPanels*tileRows*kc])
+			flushAll(ws.y[:yPanels*tileCols*kc])
+		}
 		for i := range xPanels {
 			x := ws.x[i*tileRows*kc:][:tileRows*kc]
 			for j := range yPanels {

@@ -39,8 +39,8 @@ func modelTiles(t *asm.Panels) {
 				var even, odd float32
 				for p, x := range x {
 					y := *(*[2]uint16)(unsafe.Add(t.B, ((k*pairs+p)*lines+j)*4))
-					even = flushedFMA(flush(half.BFloat16frombits(x[0])), flush(half.BFloat16frombits(y[0])), even)
-					odd = flushedFMA(flush(half.BFloat16frombits(x[1])), flush(half.BFloat16frombits(y[1])), odd)
+					even = flushedSmallFMA(flush(half.BFloat16frombits(x[0])), flush(half.BFloat16frombits(y[0])), even)
+					odd = flushedSmallFMA(flush(half.BFloat16frombits(x[1])), flush(half.BFloat16frombits(y[1])), odd)
 				}
 				c = flush(c + flush(even+odd))
 			}

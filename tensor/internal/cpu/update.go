@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"halfnote/tensor/driver"
-	"halfnote/tensor/internal/asm"
 )
 
 func init() {
@@ -154,7 +153,7 @@ func unscale[T real](b *Backend, dst, found driver.View, alpha T) update {
 	r, w := read[T](dst), write[T](dst)
 	bad := new(atomic.Bool)
 	body := eachChunk(func(s *scratch[T], lo, n int) {
-		if alpha == 1 && r.halves != nil && r.layout.dense() && n%32 == 0 && loops.Count16 != nil {
+		if alpha == 1 && r.halves != nil && r.layout.dense() && n%2 == 0 && loops.Largest16 != nil {
 			if !finiteHalves(r.halves[r.layout.offset+lo:][:n], r.dtype) {
 				bad.Store(true)
 			}
@@ -177,15 +176,13 @@ func unscale[T real](b *Backend, dst, found driver.View, alpha T) update {
 	}}
 }
 
-// finiteHalves reports whether all elements of x, a multiple of 32, are finite.
+// finiteHalves reports whether all elements of x, an even number of them, are finite.
 func finiteHalves(x []uint16, d driver.DType) bool {
-	format := &asm.Format{Magnitude: 0x7fff, Inf: 0x7c00, NaN: 0x7c01}
+	inf := uint32(0x7c00)
 	if d == driver.BFloat16 {
-		format = &asm.Format{Magnitude: 0x7fff, Inf: 0x7f80, NaN: 0x7f81}
+		inf = 0x7f80
 	}
-	var found asm.Census
-	loops.Count16(unsafe.Pointer(&x[0]), len(x), format, &found)
-	return found.Infs+found.NaNs == 0
+	return loops.Largest16(unsafe.Pointer(&x[0]), len(x)) < inf
 }
 
 // sgd is a step of stochastic gradient descent on dst, in place.

@@ -2,6 +2,7 @@
 
 The folder install/jupyter of this repository must be in PYTHONPATH.
 """
+import math
 import threading
 
 import torch
@@ -216,6 +217,39 @@ def second_derivatives():
     assert all(torch.equal(a, b) for a, b in zip(want, got)) and "grad" in events(rec)
 
 
+def counts():
+    """Counts from the bits are those that comparisons of numbers give."""
+    rec, torch_only = halfnote.record(), halfnote.recorder.plain
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        least, most = torch.finfo(dtype).smallest_normal, torch.finfo(dtype).max
+        x = torch.cat([torch.randn(997), torch.zeros(5)]).to(dtype)
+        odd = torch.tensor([0.0, -0.0, least, -least, least / 4, most, -most, math.inf, -math.inf, math.nan, 1.0, -2.0]).to(dtype)
+        cases = [x, -x.abs(), torch.relu(x), odd, odd[:7], odd[7:10], odd[:2], odd[4:5], odd[9:10], x[:990].view(9, 110).t(), x[::3], torch.cat([x, odd] * 200), torch.randn(300_000).to(dtype), torch.randn(3, requires_grad=True).to(dtype)]
+        for i, t in enumerate(cases):
+            got, want = rec._counts([t]), torch_only(t)
+            assert all(a == b or math.isclose(a, b, rel_tol=1e-6) for a, b in zip(got, want)), (dtype, i, got, want)
+    assert rec._counts([torch.zeros(3, device="meta")]) is None
+
+
+def without_model():
+    """The first model that runs gives the names if none was given."""
+    net, opt, scaler, run = program(1)
+    with halfnote.record(overhead=None) as rec:
+        run()
+    assert "first" in {k[2] for k in rec.kind_list} and "first.weight" in rec.params.values(), rec.params
+    assert len(next(rec.lines())["parameters"]) == 8
+
+
+def logs():
+    """Numbers that the program logs, and the state of a recording."""
+    rec = halfnote.record(overhead=None)
+    assert not rec.running()
+    with rec:
+        rec.log({"loss": 0.5, "accuracy": torch.tensor(1.0), "name": "x"})
+        assert rec.running()
+    assert [(e["name"], e["value"]) for e in rec.events] == [("loss", 0.5), ("accuracy", 1.0)] and not rec.running()
+
+
 def refusals():
     """Arguments that make no sense are errors in words."""
     for call, text in ((lambda: halfnote.record("net"), "want a torch.nn.Module"), (lambda: halfnote.record(overhead=0), "want a share"), (lambda: halfnote.load("none.hnt"), "does not exist")):
@@ -227,6 +261,6 @@ def refusals():
             raise AssertionError(text)
 
 
-for check in (same_bits, nothing_stays, all_events, skips, casts, checkpoints, several_optimizers, closures, threads, compiled, foreign_modes, second_derivatives, refusals):
+for check in (same_bits, nothing_stays, all_events, skips, casts, checkpoints, several_optimizers, closures, threads, compiled, foreign_modes, second_derivatives, counts, without_model, logs, refusals):
     check()
     print(check.__name__)

@@ -1,4 +1,4 @@
-"""Watches a dashboard in JupyterLab while its cell trains, and then points, selects and zooms in its panels."""
+"""Watches a dashboard in JupyterLab while its cell trains until its pictures have been seen, and then points, selects and zooms in its panels."""
 import sys
 import time
 
@@ -16,14 +16,18 @@ with Browser(chromium, address) as b:
     b.notebook()
     b.run_all()
     said, kinds = [], set()
+    ends = False
 
     def watch():
+        global ends
         alt = b.js("document.querySelector('.jp-OutputArea img')?.alt")
         if alt and alt not in said:
             said.append(alt)
         bar = b.js("document.querySelector('.jp-OutputArea progress')?.value")
         if bar:
             kinds.add(bar)
+        if len(said) > 2 and len(kinds) > 2 and not ends:
+            ends = b.js("jupyterapp.serviceManager.contents.save('seen', {type: 'file', format: 'text', content: ''}).then(() => true)")
         return b.js(f"document.querySelector('{chart}') !== null")
 
     b.until(watch, "the interactive chart")

@@ -70,7 +70,8 @@ func passes() {
 		for _, f := range passList {
 			f.print(v)
 		}
-		largest(v)
+		largest(v, 32)
+		largest(v, 16)
 		adam(v)
 		stream(v)
 	}
@@ -106,13 +107,19 @@ func (f pass) print(v vector) {
 	p("VZEROUPPER\nRET\n")
 }
 
-// largest prints the maximum of magnitudes as integers. NaN is above infinity, which is above all
-// finite numbers.
-func largest(v vector) {
-	fn("returns the bits of the largest magnitude of n float32. NaN is above infinity.", v.name("largest"), "(x unsafe.Pointer, n int) (bits uint32)", 0, 20)
+// largest prints the maximum of magnitudes as integers of 32 or 16 bits. NaN is above infinity, which is above all finite numbers.
+func largest(v vector, bits int) {
+	name, comment, suffix, mask := "largest", "returns the bits of the largest magnitude of n float32. NaN is above infinity.", "D", uint32(0x7fffffff)
+	if bits == 16 {
+		name, comment, suffix, mask = "largest16", "returns the bits of the largest magnitude of n float16 or bfloat16, an even number. NaN is above infinity.", "W", 0x7fff7fff
+	}
+	fn(comment, v.name(name), "(x unsafe.Pointer, n int) (bits uint32)", 0, 20)
 	load("x", "SI", "n", "CX")
-	magnitude, most := v.constant+4, v.constant
-	p("MOVL $0x7fffffff, AX\nVMOVD AX, X%d\nVPBROADCASTD X%d, %s%d", magnitude, magnitude, v.r, magnitude)
+	if bits == 16 {
+		p("SHRQ $1, CX")
+	}
+	magnitude, most, greater := v.constant+4, v.constant, "VPMAXU"+suffix
+	p("MOVL $0x%x, AX\nVMOVD AX, X%d\nVPBROADCASTD X%d, %s%d", mask, magnitude, magnitude, v.r, magnitude)
 	for i := range 4 {
 		v.zero(most + i)
 	}
@@ -121,25 +128,32 @@ func largest(v vector) {
 		for u := range n {
 			v.load("SI", u, part, u)
 			v.op(and, u, magnitude, u)
-			v.op("VPMAXUD", u, most+u, most+u)
+			v.op(greater, u, most+u, most+u)
 		}
 		v.step(n, "SI")
 	})
 	for i, j := range []int{0, 2, 0} {
-		v.op("VPMAXUD", most+j+1+i/2, most+j, most+j)
+		v.op(greater, most+j+1+i/2, most+j, most+j)
 	}
 	m, t := most, most+1
 	if v.lanes == 16 {
-		p("VEXTRACTI64X4 $1, Z%d, Y%d\nVPMAXUD Y%d, Y%d, Y%d", m, t, m, t, m)
+		p("VEXTRACTI64X4 $1, Z%d, Y%d\n%s Y%d, Y%d, Y%d", m, t, greater, m, t, m)
 		p("VEXTRACTI32X4 $1, Y%d, X%d", m, t)
 	} else {
 		p("VEXTRACTI128 $1, Y%d, X%d", m, t)
 	}
-	p("VPMAXUD X%d, X%d, X%d", m, t, m)
+	p("%s X%d, X%d, X%d", greater, m, t, m)
 	for _, order := range []int{0x4e, 0xb1} {
-		p("VPSHUFD $0x%x, X%d, X%d\nVPMAXUD X%d, X%d, X%d", order, m, t, m, t, m)
+		p("VPSHUFD $0x%x, X%d, X%d\n%s X%d, X%d, X%d", order, m, t, greater, m, t, m)
 	}
-	p("VMOVD X%d, AX\nMOVL AX, bits+16(FP)\nVZEROUPPER\nRET\n", m)
+	if bits == 16 {
+		p("VPSRLD $16, X%d, X%d\n%s X%d, X%d, X%d", m, t, greater, m, t, m)
+	}
+	p("VMOVD X%d, AX", m)
+	if bits == 16 {
+		p("MOVWLZX AX, AX")
+	}
+	p("MOVL AX, bits+16(FP)\nVZEROUPPER\nRET\n")
 }
 
 const sumComment = "returns the sum of n float32. 16 lanes, which start at 0, add every 16th element each. Then lanes l and l+8 are added, l and l+4, l and l+2, and l and l+1."
