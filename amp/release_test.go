@@ -52,7 +52,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestRelease checks what differs between releases, and texts that are no release.
+// TestRelease checks what differs between releases, and that other texts are refused.
 func TestRelease(t *testing.T) {
 	for _, c := range []struct {
 		version, op string

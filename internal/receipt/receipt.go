@@ -40,7 +40,7 @@ func Hash(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Read decodes the receipt in the metadata of a notebook, and checks that its chain is whole. It is nil if there is none.
+// Read decodes the receipt in the metadata of a notebook, and checks that its chain is whole. It returns nil for a notebook without one.
 func Read(metadata []byte) (*Receipt, error) {
 	var m struct {
 		Halfnote struct {

@@ -367,8 +367,7 @@ func (r *Registry) add(id uint64, c *Cell) {
 	}
 }
 
-// maxEver limits the words of the record of goroutines that have ended, which are 64 in a word if nothing else starts goroutines meanwhile. With more
-// of them, deadlocks are no longer detected.
+// maxEver limits the record of goroutines that have ended, in words of 64. Beyond it the session does not look for deadlocks any more.
 const maxEver = 1 << 18
 
 // ids is a set of goroutines. Numbers that follow each other share a word.
